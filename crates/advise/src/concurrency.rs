@@ -3,17 +3,12 @@
 
 use homenode_trace::{Event, EventKind};
 
-/// The state of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ThreadState {
-    /// It has not begun.
     #[default]
     Absent,
-    /// It runs, or waits for something other than a barrier.
     Running,
-    /// It is at a barrier.
     AtBarrier,
-    /// It is over.
     Ended,
 }
 

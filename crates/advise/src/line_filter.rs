@@ -1,18 +1,15 @@
 //! The lines of memory that a survey is about, as an approximate filter.
 
-/// Words in a line.
 const LINE_WORDS: u64 = 16;
 
 /// Bits of the filter: 32 KB, which stay in a cache while a trace is read.
 const BITS: usize = 1 << 18;
 
-/// A set of lines with false positives: lines whose numbers end in the same bits.
 pub(crate) struct LineFilter {
     bits: Box<[u64]>,
 }
 
 impl LineFilter {
-    /// The lines with these words.
     pub(crate) fn new(words: impl IntoIterator<Item = u64>) -> Self {
         let mut bits = vec![0; BITS / 64];
         for word in words {
@@ -30,7 +27,6 @@ impl LineFilter {
         (at / 64, 1 << (at % 64))
     }
 
-    /// Whether the line of a word is in the set.
     #[inline]
     pub(crate) fn holds(&self, word: u64) -> bool {
         let (element, bit) = Self::place(word);

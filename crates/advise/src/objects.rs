@@ -112,7 +112,6 @@ pub fn data_objects(names: &Names<'_>, survey: &UseSurvey) -> Vec<DataObject> {
     found.objects
 }
 
-/// Collects the objects in order of address.
 #[derive(Default)]
 struct ObjectCollector {
     objects: Vec<DataObject>,

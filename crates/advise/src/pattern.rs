@@ -20,7 +20,6 @@ const LIKE_PERCENT: usize = 70;
 /// Percentage of the distances between a thread's runs that must be equal.
 const THREAD_STRIDE_PERCENT: u64 = 60;
 
-/// Distances that an extent must have to be regular.
 const DISTANCES_MIN: u64 = 8;
 
 /// Words that begin at equal distances.
@@ -80,8 +79,6 @@ pub fn regular_extents(candidate: &Candidate<'_>) -> bool {
     all > 0 && most.sum::<u64>() * 100 >= all * THREAD_STRIDE_PERCENT
 }
 
-/// How often each distance occurs between successive runs of the same thread in an extent, by the
-/// first word of the extent and the distance.
 fn thread_distances(candidate: &Candidate<'_>) -> BTreeMap<(u64, u64), u64> {
     let mut last: BTreeMap<(ProcId, u64), u64> = BTreeMap::new();
     let mut distances: BTreeMap<(u64, u64), u64> = BTreeMap::new();

@@ -19,7 +19,6 @@ pub struct FalselyShared {
     pub references: u64,
 }
 
-/// Facts about some words of a block.
 #[derive(Clone, Copy)]
 struct BlockPart {
     block: u64,
@@ -30,7 +29,6 @@ struct BlockPart {
 }
 
 impl BlockPart {
-    /// Adds other words of the block.
     fn add(&mut self, other: &Self) {
         self.mixed |= other.mixed || self.users != other.users;
         self.written |= other.written;

@@ -68,7 +68,6 @@ pub struct UseSurveyor {
     /// Locks that each thread holds.
     held: FxHashMap<u16, u32>,
     references: u64,
-    /// The highest number of a thread.
     last_thread: u16,
 }
 

@@ -37,7 +37,6 @@ fn listed(noun: &str, list: &[ProcId]) -> String {
     format!("{noun}{several} {}", ranges.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-/// A name that is valid in code.
 pub(crate) fn code_name(object: &DataObject) -> String {
     match &object.identity {
         Some(Object { kind: ObjectKind::Static, name, .. }) if !name.is_empty() => name.clone(),
@@ -45,7 +44,6 @@ pub(crate) fn code_name(object: &DataObject) -> String {
     }
 }
 
-/// Whether the object is allocated on the heap.
 pub(crate) fn is_heap(object: &DataObject) -> bool {
     object.identity.as_ref().is_some_and(|object| object.kind == ObjectKind::Heap)
 }

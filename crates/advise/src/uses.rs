@@ -3,7 +3,6 @@
 use homenode_base::ProcId;
 use rustc_hash::FxHashMap;
 
-/// The empty set.
 pub(crate) const EMPTY: u32 = 0;
 
 /// The set of all processors, reading and writing. Stands for every further set once the memory is
@@ -16,11 +15,8 @@ const BYTES_MAX: usize = 64 << 20;
 /// Entries of the cache in front of the table of transitions.
 const CACHE_ENTRIES: usize = 1024;
 
-/// All sets so far: two bits a processor, whether it reads and whether it writes. Each has a
-/// number; adding a use is a transition from number to number, which is cached.
 #[derive(Clone, Debug)]
 pub(crate) struct UserSets {
-    /// Words of bits in a set.
     width: usize,
     bits: Vec<u64>,
     numbers: FxHashMap<Box<[u64]>, u32>,
@@ -119,7 +115,6 @@ impl UserSets {
         Some(ProcId::try_from(at).ok()? * 32 + ProcId::try_from(bit / 2).ok()?)
     }
 
-    /// Whether any processor writes.
     pub(crate) fn written(&self, id: u32) -> bool {
         self.set(id).iter().any(|bits| bits & 0xaaaa_aaaa_aaaa_aaaa != 0)
     }
@@ -145,12 +140,10 @@ impl UserSets {
         self.with(reads, processor, true)
     }
 
-    /// Number of processors that write.
     pub(crate) fn writers(&self, id: u32) -> u32 {
         self.set(id).iter().map(|bits| (bits & 0xaaaa_aaaa_aaaa_aaaa).count_ones()).sum()
     }
 
-    /// Number of users.
     pub(crate) fn count(&self, id: u32) -> u32 {
         let either = |bits: &u64| ((bits | bits >> 1) & 0x5555_5555_5555_5555).count_ones();
         self.set(id).iter().map(either).sum()

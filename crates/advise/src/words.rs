@@ -31,7 +31,6 @@ pub(crate) const ATOMIC: u8 = 16;
 /// The last reference while several threads ran, by [`ConcurrentUse::last`], read it.
 pub(crate) const READ_LAST: u8 = 32;
 
-/// References to a word by all threads at any time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WordReferences {
     pub(crate) references: u32,
@@ -39,7 +38,6 @@ pub(crate) struct WordReferences {
     pub(crate) bits: u8,
 }
 
-/// Use of a word while several threads run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ConcurrentUse {
     /// Number of the set of users.
@@ -65,7 +63,6 @@ struct WordPage {
     lines: [u32; PAGE_WORDS / LINE_WORDS],
 }
 
-/// The place of a word's entries.
 #[derive(Clone, Copy)]
 pub(crate) struct WordPlace {
     page: usize,
@@ -121,13 +118,11 @@ impl UseTable {
         WordPlace { page, word }
     }
 
-    /// References at any time.
     #[inline]
     pub(crate) fn references_mut(&mut self, place: WordPlace) -> &mut WordReferences {
         &mut self.pages[place.page].1.words[place.word]
     }
 
-    /// Use while several threads run.
     #[inline]
     pub(crate) fn concurrent_mut(&mut self, place: WordPlace) -> &mut ConcurrentUse {
         let line = &mut self.pages[place.page].1.lines[place.word / LINE_WORDS];
@@ -153,7 +148,6 @@ impl UseTable {
         self.cache.fill((NO_PAGE, 0));
     }
 
-    /// The state of a word.
     pub(crate) fn word(&self, word: u64) -> (WordReferences, ConcurrentUse) {
         let page = self.index.get(&page_of(word)).map(|&page| &self.pages[page].1);
         page.map_or_else(Default::default, |page| self.entries(page, within_page(word)))

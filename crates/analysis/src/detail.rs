@@ -55,7 +55,6 @@ pub struct BlockMisses {
     pub false_sharing: u64,
 }
 
-/// Reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UseCounts {
     pub reads: u64,
@@ -102,7 +101,6 @@ impl LastWrite {
     }
 }
 
-/// A processor's copy of the block.
 #[derive(Clone, Copy, Debug, Default)]
 struct ProcessorCopy {
     missed_at: u64,
@@ -111,7 +109,6 @@ struct ProcessorCopy {
     referenced_at: u64,
 }
 
-/// Use of a word of the block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordDetail {
     first: ProcId,
@@ -146,7 +143,6 @@ pub(crate) struct ReferenceInBlock {
     pub words: (u64, u64),
 }
 
-/// Detail of one block.
 #[derive(Debug, Default)]
 pub(crate) struct BlockDetail {
     /// References by program counter and thread.
@@ -154,12 +150,10 @@ pub(crate) struct BlockDetail {
     words: FxHashMap<u64, WordDetail>,
     copies: FxHashMap<ProcId, ProcessorCopy>,
     written: LastWrite,
-    /// Number of references so far.
     now: u64,
     misses: BlockMisses,
 }
 
-/// The sharing of a block, from all its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Classified {
     pub sharing: SharingPattern,
@@ -218,7 +212,6 @@ impl BlockDetail {
         }
     }
 
-    /// The words touched, by address.
     pub(crate) fn words(&self) -> BTreeMap<u64, WordDetail> {
         self.words.iter().map(|(&number, &word)| (number, word)).collect()
     }
@@ -248,7 +241,6 @@ impl BlockDetail {
 mod tests {
     use super::*;
 
-    /// A reference as (processor, write, first word, last word).
     type SmallReference = (u16, bool, u64, u64);
 
     fn classify(touches: &[SmallReference]) -> Classified {

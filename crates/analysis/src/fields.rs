@@ -3,7 +3,6 @@
 use homenode_base::BlockSize;
 use homenode_trace::TypeLayout;
 
-/// The place of the field that has the byte at an offset, or of the first one within the word.
 pub(crate) fn field_at(layout: &TypeLayout, offset: u64) -> Option<usize> {
     let has = |byte: u64| {
         layout.fields.iter().position(|field| {

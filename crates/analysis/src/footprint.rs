@@ -38,7 +38,6 @@ pub struct FootprintCounts {
     pub written_shared_references: u64,
 }
 
-/// Use of a block.
 #[derive(Clone, Copy, Default)]
 struct BlockUse {
     references: u64,
@@ -55,7 +54,6 @@ pub struct Footprint {
     block_bits: u32,
     kernel: bool,
     areas: Option<ProcessorAreas>,
-    /// Whether each has referenced anything.
     members: FxHashMap<u32, bool>,
     blocks: FxHashMap<u64, BlockUse>,
     counts: FootprintCounts,

@@ -37,7 +37,6 @@ struct RowCounts {
     writes: Vec<u64>,
 }
 
-/// Counts references by row; rows are doubled in size whenever there are too many.
 pub(crate) struct MapBuilder {
     shift: u32,
     rows_max: usize,
@@ -61,7 +60,6 @@ impl MapBuilder {
         }
     }
 
-    /// Counts one reference by a processor.
     #[inline]
     pub(crate) fn add(&mut self, addr: u64, processor: usize, write: bool) {
         let row = addr >> self.shift;
@@ -88,7 +86,6 @@ impl MapBuilder {
         index
     }
 
-    /// Doubles the size of a row.
     fn coarsen(&mut self) {
         self.shift += 1;
         let mut old: Vec<(u64, usize)> = self.rows.drain().collect();

@@ -9,7 +9,6 @@ use crate::identity::{Object, ObjectKind};
 use crate::segments::{ObjectSegment, segments};
 use crate::source::SourceSite;
 
-/// Number of the object that stands for all addresses without a name.
 pub(crate) const UNKNOWN: usize = 0;
 
 /// The names that several static objects have, as those of several files may.
@@ -102,7 +101,6 @@ impl<'a> Names<'a> {
         self.segments.sort_by_key(|segment| segment.first);
     }
 
-    /// Adds an object without any memory. Returns its number.
     pub(crate) fn add_object(&mut self, object: Object) -> usize {
         self.objects.push(object);
         self.bytes.push(0);
@@ -244,7 +242,6 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Number of objects, the unknown one included.
     pub(crate) fn len(&self) -> usize {
         self.objects.len()
     }
@@ -270,7 +267,6 @@ impl<'a> Names<'a> {
         &self.segments
     }
 
-    /// The segment that holds the address.
     pub(crate) fn segment(&self, addr: u64) -> Option<&ObjectSegment> {
         let after = self.segments.partition_point(|segment| segment.first <= addr);
         self.segments[..after].last().filter(|segment| addr <= segment.last)

@@ -43,7 +43,6 @@ pub struct SharingPicture {
     pub slices: Vec<Vec<u32>>,
 }
 
-/// The references in one cell.
 #[derive(Clone, Copy, Debug, Default)]
 struct PictureCell {
     first: Option<u16>,

@@ -33,12 +33,10 @@ pub struct WorstQuery {
 /// Steps of cost; `None` is infinite.
 pub(crate) type CostSteps = Option<u128>;
 
-/// Adds two costs.
 pub(crate) fn add(a: CostSteps, b: CostSteps) -> CostSteps {
     Some(a?.saturating_add(b?))
 }
 
-/// Orders costs, infinite ones last.
 pub(crate) fn rank_of(steps: CostSteps) -> (bool, u128) {
     (steps.is_none(), steps.unwrap_or(0))
 }
@@ -48,13 +46,10 @@ pub(crate) fn rank_of(steps: CostSteps) -> (bool, u128) {
 pub(crate) struct Priced {
     pub number: u64,
     pub tally: Tally,
-    /// Total cost.
     pub cost: CostSteps,
-    /// What exceeds the cost of as many local references.
     pub extra: CostSteps,
 }
 
-/// Result of the first pass.
 pub(crate) struct Ranking {
     /// The blocks with the greatest extra cost, greatest first, then by number.
     pub worst: Vec<Priced>,
@@ -62,9 +57,7 @@ pub(crate) struct Ranking {
     pub groups: Vec<(CostSteps, CostSteps)>,
     /// Cost and extra cost of the blocks that hold several objects.
     pub mixed: FxHashMap<u64, (CostSteps, CostSteps)>,
-    /// Blocks with a history.
     pub blocks: u64,
-    /// All blocks together.
     pub tally: Tally,
     pub cost: CostSteps,
     pub extra: CostSteps,
@@ -91,7 +84,6 @@ pub(crate) fn for_each_batch(
     Ok(())
 }
 
-/// Simulates the policy over all blocks.
 pub(crate) fn rank(
     trace: &TraceReader,
     query: &WorstQuery,

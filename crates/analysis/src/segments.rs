@@ -21,7 +21,6 @@ pub struct ObjectSegment {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SegmentCursor<'a> {
     segments: &'a [ObjectSegment],
-    /// The first segment that begins after the address asked for last.
     after: usize,
 }
 
@@ -31,7 +30,6 @@ impl<'a> SegmentCursor<'a> {
         Self { segments, after: 0 }
     }
 
-    /// The segment that holds the address.
     pub(crate) fn at(&mut self, addr: u64) -> Option<&'a ObjectSegment> {
         let begins_after = |at: usize| self.segments.get(at).is_none_or(|s| addr < s.first);
         let before = |after: usize| after.checked_sub(1).and_then(|at| self.segments.get(at));

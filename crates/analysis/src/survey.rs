@@ -17,16 +17,13 @@ const CACHE_ENTRIES: usize = 1 << 12;
 
 const BYTES_PER_WORD: u64 = homenode_base::BlockSize::WORD_BYTES;
 
-/// A block that the second pass examines, and why.
 #[derive(Clone, Copy, Debug, Default)]
 struct SurveyedBlock {
     /// Its rank, if it is among the worst.
     worst: Option<usize>,
-    /// Whether it holds several objects.
     mixed: bool,
 }
 
-/// References to an object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ObjectReferences {
     pub uses: UseCounts,
@@ -49,7 +46,6 @@ impl ObjectReferences {
     }
 }
 
-/// Result of the second pass.
 pub(crate) struct WorstSurvey {
     /// One for each of the worst blocks.
     pub details: Vec<BlockDetail>,

@@ -95,7 +95,6 @@ pub fn certify(
     }
 }
 
-/// Adds the cost of one change by equation 4.2.
 fn price_change(
     total: &mut Certificate,
     before: Option<&Change>,
@@ -118,7 +117,6 @@ fn price_change(
 }
 
 impl Certificate {
-    /// Adds `count` operations of one price.
     fn add(&mut self, price: Option<u64>, count: u64) {
         self.cost = match (self.cost, price) {
             _ if count == 0 => self.cost,

@@ -14,7 +14,6 @@ pub struct Change {
     pub global: bool,
 }
 
-/// A list of changes under construction.
 #[derive(Default)]
 pub(crate) struct Changes(Vec<Change>);
 

@@ -62,21 +62,16 @@ pub(crate) struct ReadExtra {
 /// Reads by one processor, divided at the position of a plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DividedReads {
-    /// All its reads in the read-run.
     pub(crate) reads: u64,
-    /// Those before the plan's position.
     pub(crate) before: u64,
     /// Whether the read at the position is its own, and whether the next one is.
     pub(crate) at: [bool; 2],
-    /// Whether the first read of the run is its own.
     pub(crate) first: bool,
 }
 
-/// Prices as keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlanPrices {
     pub(crate) shift: u32,
-    /// A local reference.
     pub(crate) one: WideKey,
     /// r - 1.
     pub(crate) remote: WideKey,
@@ -126,7 +121,6 @@ impl PlanPrices {
         })
     }
 
-    /// What a processor's reads cost under a plan.
     pub(crate) fn extra(&self, plan: CopyPlan, v: DividedReads) -> ReadExtra {
         let (r, g) = (self.remote, self.global);
         let both = |free: WideKey, held: WideKey| ReadExtra { free: free.min(held), held };
@@ -260,7 +254,6 @@ impl CopyPlan {
     }
 }
 
-/// Reads by one processor without another's between them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadSegment {
     pub(crate) proc: ProcIndex,

@@ -252,7 +252,6 @@ impl CurveSolver {
         Ok(curve)
     }
 
-    /// Whether an infinite price is paid.
     fn is_infinite(&self, counts: PriceCounts) -> bool {
         let mut each = counts.0.into_iter().zip(each_price(&self.base)).enumerate();
         let axis = self.interval.axis.index();
@@ -274,7 +273,6 @@ impl CurveSolver {
         Ok(PriceCounts::of(&self.optimum.tally(block)))
     }
 
-    /// Where two lines meet; `None` if they are the same, or cost the same throughout.
     fn meet(&self, low: PriceCounts, high: PriceCounts) -> Result<Option<Ratio>, CurveError> {
         let axis = self.interval.axis;
         let slope = low.slope(axis) - high.slope(axis);
@@ -288,7 +286,6 @@ impl CurveSolver {
         Ratio::new(rest, slope).map(Some).ok_or(CurveError::TooFine)
     }
 
-    /// Whether two lines cost the same at a price.
     fn meets_at(&self, one: PriceCounts, other: PriceCounts, at: Ratio) -> bool {
         let axis = self.interval.axis;
         let difference = one.less(other);
@@ -298,7 +295,6 @@ impl CurveSolver {
     }
 }
 
-/// The prices, in the order of [`PriceCounts`].
 fn each_price(prices: &Prices) -> [Option<u64>; 5] {
     [
         Some(prices.scale),

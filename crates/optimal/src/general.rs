@@ -11,13 +11,11 @@ use crate::cycles::{WriteCycles, steps};
 use crate::place_costs::ProcIndex;
 use crate::wide::{RecurrenceValue, WideKey};
 
-/// The place that a block comes from, and the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Choice {
     /// Place before the reads.
     pub(crate) start: ProcIndex,
     pub(crate) plan: CopyPlan,
-    /// The processor that has a copy before the global one is dropped, if the plan needs one.
     pub(crate) holder: ProcIndex,
 }
 
@@ -34,7 +32,6 @@ const SAME: ProcIndex = ProcIndex::MAX;
 /// The cost of every ending place so far, and the choices that led to it.
 pub(crate) struct GeneralRecurrence {
     prices: PlanPrices,
-    /// By processor index; the last is global memory. Beyond local references.
     cost: Vec<WideKey>,
     /// Reads since the last write, in order and by processor index.
     segments: Vec<ReadSegment>,
@@ -70,7 +67,6 @@ impl GeneralRecurrence {
         }
     }
 
-    /// Finds the best placement.
     pub(crate) fn solve(mut self, runs: &[Run], proc_of: impl Fn(ProcId) -> ProcIndex) -> Solution {
         for &run in runs {
             let proc = proc_of(run.processor());
@@ -142,7 +138,6 @@ impl GeneralRecurrence {
         }
     }
 
-    /// Writes, and repetitions of reads and writes, by one processor.
     fn write(&mut self, writer: ProcIndex, step: WriteCycles) {
         let p = self.prices;
         self.find_origins();
@@ -202,8 +197,6 @@ impl GeneralRecurrence {
         starts.map(|(proc, (cost, e))| (*cost - e.free, proc)).min().unwrap_or((WideKey::ZERO, 0))
     }
 
-    /// The processor that can hold a copy most cheaply when the global one is dropped, and its
-    /// cost.
     fn cheapest_holder(&self, plan: CopyPlan) -> (WideKey, ProcIndex) {
         if !plan.needs_holder() {
             return (WideKey::ZERO, 0);

@@ -13,13 +13,11 @@ pub(crate) type PlaceIndex = u16;
 /// memory can become a better place. Costs are relative to those of remote references only. O(1)
 /// per run.
 struct GlobalMigration<V> {
-    /// r - 1, g - 1, R and G.
     remote: V,
     in_global_more: V,
     remote_move: V,
     global_move: V,
     global: PlaceIndex,
-    /// By processor.
     saved: Vec<V>,
     best: (V, PlaceIndex),
     in_global: V,

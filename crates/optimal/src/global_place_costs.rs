@@ -65,8 +65,6 @@ impl PackedPrices {
         })
     }
 
-    /// The cost of `reads` reads of a processor beyond local ones: references, or a copy if that is
-    /// cheaper.
     fn saved(each: i64, reads: u64, copy: i64) -> i64 {
         let reads = i64::try_from(reads).unwrap_or(i64::MAX);
         each.saturating_mul(reads).min(copy)
@@ -199,9 +197,6 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
         (1 << (self.prices.room - 1)) + KEEP_GLOBAL
     }
 
-    /// Writes, and repetitions of reads and writes, by one processor.
-    ///
-    /// Extra cost beyond 3R is cut off, as without global memory.
     #[inline]
     fn write(&mut self, writer: ProcIndex, step: WriteCycles) {
         let p = self.prices;

@@ -11,7 +11,6 @@ pub(crate) struct KeyPrices {
     /// Bits for the number of moves; 2^`shift` exceeds the number of references, and no placement
     /// considered moves more often than that.
     pub(crate) shift: u32,
-    /// A local reference.
     pub(crate) one: i128,
     /// A remote reference. An infinite price is replaced by one that is never worth paying.
     pub(crate) remote: i128,
@@ -81,11 +80,9 @@ pub(crate) trait CostKey: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
     const FAR: Self;
     /// The key; values that do not fit become [`CostKey::FAR`].
     fn of(value: i128) -> Self;
-    /// The value.
     fn wide(self) -> i128;
     /// The key of `count` times the cost; the product must not exceed [`CostKey::FAR`].
     fn times(self, count: u64) -> Self;
-    /// 1, the smallest step between keys, or 0: settles ties without a branch.
     fn step(yes: bool) -> Self;
 }
 

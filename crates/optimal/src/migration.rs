@@ -43,12 +43,10 @@ impl Migration {
         i128::from(references) * prices.remote + saved
     }
 
-    /// Where the block is during each run of the block solved last.
     pub(crate) fn path(&self) -> &[ProcId] {
         &self.path
     }
 
-    /// Counts the events of the block solved last.
     pub(crate) fn count(&self, runs: &[Run], tally: &mut Tally) {
         let mut before = self.path.first().copied();
         for (run, &place) in runs.iter().zip(&self.path) {

@@ -37,7 +37,6 @@ impl GroupDecision {
 /// A group of writes by one processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteGroup {
-    /// The writer.
     pub(crate) proc: ProcIndex,
     /// The additional cost of the group at a place other than the writer.
     pub(crate) extra: WriteExtra,
@@ -46,9 +45,7 @@ pub(crate) struct WriteGroup {
 /// Extra cost of a group of writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WriteExtra {
-    /// Cost of this many remote references.
     References(u64),
-    /// Of a whole run of cycles.
     Key(i128),
 }
 
@@ -102,7 +99,6 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
         prices.moved < K::FAR.wide() / 8
     }
 
-    /// Adds reads by one processor.
     #[inline]
     pub(crate) fn read(&mut self, proc: ProcIndex, count: u64) {
         let reads = &mut self.reads[usize::from(proc)];

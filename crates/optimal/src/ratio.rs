@@ -42,7 +42,6 @@ impl Ratio {
     }
 }
 
-/// The greatest common divisor.
 pub(crate) fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -7,10 +7,8 @@ use crate::change::Changes;
 use crate::key::{CostKey, KeyPrices};
 use crate::place_costs::{GroupDecision, PlaceCosts, ProcIndex, WriteExtra, WriteGroup};
 
-/// Buffers that are reused from block to block.
 #[derive(Default)]
 pub(crate) struct ReplicationScratch {
-    /// Processors that refer to the block, ascending.
     active: Vec<ProcId>,
     /// Index of each processor in `active`; only those of `active` are set for this block.
     proc_of: Vec<ProcIndex>,
@@ -80,7 +78,6 @@ impl ReplicationScratch {
         (&self.active, |p| self.proc_of[usize::from(p)])
     }
 
-    /// Finds the best placement of the surveyed block; returns its key.
     pub(crate) fn solve(&mut self, runs: &[Run], prices: KeyPrices) -> i128 {
         // The array length is a constant of the inner loop; the next larger length is used.
         let fits = PlaceCosts::<i64, 4>::fits(&prices);

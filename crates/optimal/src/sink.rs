@@ -12,7 +12,6 @@ impl PlaceSink for Changes {
     }
 }
 
-/// Places that hold a block: processors, ascending, and whether global memory.
 #[derive(Debug, Default)]
 struct HoldingPlaces {
     processors: Vec<ProcId>,
@@ -44,7 +43,6 @@ impl HoldingPlaces {
     }
 }
 
-/// Counts the events of a placement.
 pub(crate) struct EventCounter<'a> {
     runs: &'a [Run],
     /// Reference of the history up to which everything is counted, and its run and place in it.
@@ -65,7 +63,6 @@ impl<'a> EventCounter<'a> {
         Self { runs, position: 0, run: 0, within: 0, before, now, changed: false, tally }
     }
 
-    /// The counts of the whole history.
     pub(crate) fn finish(mut self) -> Tally {
         self.change();
         self.refer(u64::MAX);

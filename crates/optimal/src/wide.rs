@@ -20,7 +20,6 @@ pub(crate) trait RecurrenceValue:
 {
     /// The value, if it fits.
     fn of(value: WideKey) -> Option<Self>;
-    /// The value.
     fn wide(self) -> WideKey;
     /// This value times `count`.
     fn times(self, count: u64) -> Self;

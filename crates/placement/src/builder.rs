@@ -173,7 +173,6 @@ impl OpenVisit {
         Run::new(self.time, processor, self.repeats, self.writes, self.reads)
     }
 
-    /// Adds one reference of the same visit.
     #[inline]
     fn extend(&mut self, time: Time, write: bool, index: u32, runs: &mut RunLists) {
         // A write after a read begins a cycle, and so does the overflow of a count.
@@ -237,7 +236,6 @@ impl HistoryBuilder {
         }
     }
 
-    /// Adds a batch; `FINER` if more Times must be exact than those of visits.
     fn rows<const FINER: bool>(&mut self, batch: &Batch) {
         let rows = batch.len();
         let (kinds, sizes) = (&batch.kind[..rows], &batch.size[..rows]);
@@ -308,7 +306,6 @@ impl HistoryBuilder {
         }
     }
 
-    /// Adds a reference that touches the blocks from the first to the last.
     #[inline]
     fn reference<const FINER: bool>(
         &mut self,

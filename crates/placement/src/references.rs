@@ -25,7 +25,6 @@ const SHIFT_MAX: usize = 30;
 /// References outside of histories, counted as local, for any block size.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutsideReferences {
-    /// Reads and writes.
     references: [u64; 2],
     /// Blocks they touch beyond the first, by shift of the block size; reads and writes.
     beyond: [[u64; SHIFT_MAX + 1]; 2],

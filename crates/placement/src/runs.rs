@@ -11,7 +11,6 @@ pub const PARTS: usize = 8;
 /// Runs per chunk of a list, so that it grows without being copied.
 const CHUNK_RUNS: usize = 1 << 14;
 
-/// Marks a shape that is too large, which is in the list of wide ones.
 const WIDE: u32 = u32::MAX;
 
 /// A run with the index of its block.
@@ -27,7 +26,6 @@ struct ListedRun {
     shape: u32,
 }
 
-/// Runs of some blocks, in order of completion.
 #[derive(Default)]
 pub(crate) struct RunList {
     chunks: Vec<Vec<ListedRun>>,
@@ -76,7 +74,6 @@ impl RunList {
     }
 }
 
-/// One list per part: a block's part is its index modulo [`PARTS`].
 #[derive(Default)]
 pub(crate) struct RunLists(pub(crate) [RunList; PARTS]);
 
@@ -86,7 +83,6 @@ impl RunLists {
         self.0[place(index) % PARTS].push(index, run);
     }
 
-    /// Runs of all lists.
     pub(crate) fn len(&self) -> usize {
         self.0.iter().map(|list| list.len).sum()
     }
@@ -133,7 +129,6 @@ impl UnsortedHistories {
         self.sort(numbers, vec![list], |index| place(index) / PARTS)
     }
 
-    /// All histories at once.
     pub(crate) fn take_all(&mut self) -> Histories {
         let numbers = std::mem::take(&mut self.numbers);
         let lists = std::mem::take(&mut self.runs).0.into();

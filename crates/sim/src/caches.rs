@@ -11,7 +11,6 @@ const MEMORY_MAX_BYTES: u64 = 8 << 30;
 /// Bytes of the simulator's state for one block frame of a cache.
 const FRAME_BYTES: u64 = 64;
 
-/// The machine's cache, with the size, associativity and block size replaced by those given.
 pub(crate) fn resized(
     own: CacheShape,
     size_bytes: Option<u64>,
@@ -51,12 +50,10 @@ pub(crate) fn cache_shapes(
     shapes
 }
 
-/// Block frames of a cache.
 pub(crate) fn frames(cache: CacheShape) -> u64 {
     cache.size_bytes / cache.block_size_bytes
 }
 
-/// Checks that all configurations' caches, of `frames` frames together, fit into memory.
 pub(crate) fn check_frames(frames: u64) -> Result<(), SimError> {
     if frames.saturating_mul(FRAME_BYTES) <= MEMORY_MAX_BYTES {
         return Ok(());
@@ -67,7 +64,6 @@ pub(crate) fn check_frames(frames: u64) -> Result<(), SimError> {
     ))
 }
 
-/// Private areas as ranges of addresses.
 pub(crate) fn private_areas(ends: &[(u64, u64)]) -> Result<Vec<Range<u64>>, SimError> {
     if let Some(&(low, high)) = ends.iter().find(|(low, high)| low >= high) {
         return Err(config_error(format!(

@@ -75,7 +75,6 @@ impl Engine {
     }
 }
 
-/// A configuration from JSON.
 pub(crate) fn configuration<C: DeserializeOwned>(json: &str) -> Result<C, SimError> {
     serde_json::from_str(json)
         .map_err(|error| config_error(format!("the configuration cannot be read: {error}")))

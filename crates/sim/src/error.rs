@@ -110,7 +110,6 @@ pub(crate) fn check_given(lists: &[(&str, usize)]) -> Result<(), SimError> {
     Err(config_error(format!("no {what} is given: name at least one with --{flag}")))
 }
 
-/// An error in the configuration.
 pub(crate) fn config_error(problem: impl Into<String>) -> SimError {
     SimError::Config { problem: problem.into() }
 }

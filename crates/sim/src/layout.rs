@@ -9,7 +9,6 @@ use homenode_trace::{
     TraceError, TraceReader, TraceWriter, Want, WriterOptions,
 };
 
-/// Translates the addresses of consecutive batches.
 #[derive(Default)]
 pub(crate) struct LayoutApplier {
     /// Data references so far, which is the Time of the next one.

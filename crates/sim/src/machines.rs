@@ -142,7 +142,6 @@ pub fn machine_rows(
     Ok(rows)
 }
 
-/// The prices of a machine at a block size, and the rules that they violate.
 fn prices(
     machine: &Machine,
     block: BlockSize,

@@ -32,7 +32,6 @@ use crate::schema::schema;
 use crate::sharing::SharingConfig;
 use crate::tlb::{McprCorrection, TlbConfig};
 
-/// The options of one study.
 #[derive(Clone, Copy, Debug)]
 struct StudyOptions {
     name: &'static str,

@@ -10,7 +10,6 @@ use crate::error::{SimError, config_error};
 use crate::pass::{Progress, processors};
 use crate::references::{Inclusion, PrivateReferences, data};
 
-/// Most cells in either direction.
 const CELLS_MAX: u32 = 4096;
 
 /// Options of a picture: resolution and references.

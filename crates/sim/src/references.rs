@@ -31,7 +31,6 @@ impl Inclusion {
         Self::Include
     }
 
-    /// Whether they count.
     pub(crate) const fn counts(self) -> bool {
         matches!(self, Self::Include)
     }
@@ -54,7 +53,6 @@ pub enum PrivateReferences {
 }
 
 impl PrivateReferences {
-    /// The engine's treatment.
     pub(crate) const fn role(self) -> ReferenceRole {
         match self {
             Self::Local => ReferenceRole::Private,
@@ -74,7 +72,6 @@ impl From<Inclusion> for PrivateReferences {
     }
 }
 
-/// The filter of an engine without instruction fetches.
 pub(crate) const fn data(private: PrivateReferences, sync: Inclusion) -> ReferenceFilter {
     ReferenceFilter { private: private.role(), synchronisation: sync.counts(), fetches: false }
 }

@@ -10,8 +10,7 @@ const SERIAL_PERCENT: u64 = 10;
 /// and from this number of references on; smaller traces are examples, not programs.
 const SERIAL_REFERENCES: u64 = 1_000;
 
-/// The note on a sampled trace.
-pub(crate) fn notes_on<T: TraceSource + ?Sized>(trace: &T) -> Vec<String> {
+pub(crate) fn notes_on(trace: &dyn TraceSource) -> Vec<String> {
     let how = &trace.metadata().sampling;
     if how.is_empty() {
         return Vec::new();
@@ -25,13 +24,13 @@ pub(crate) fn notes_on<T: TraceSource + ?Sized>(trace: &T) -> Vec<String> {
 /// Steps to take before a simulation, such as removing a serial start.
 ///
 /// A suggestion does not limit the validity of results, so it is not a note.
-pub(crate) fn suggestions_on<T: TraceSource + ?Sized>(trace: &T) -> Vec<String> {
+pub(crate) fn suggestions_on(trace: &dyn TraceSource) -> Vec<String> {
     serial(trace).into_iter().collect()
 }
 
 /// A suggestion about the references of one thread before any other thread makes one, if there are
 /// many and the start of the trace was not chosen by a transform.
-fn serial<T: TraceSource + ?Sized>(trace: &T) -> Option<String> {
+fn serial(trace: &dyn TraceSource) -> Option<String> {
     let metadata = trace.metadata();
     let chosen = |step: &String| step.contains("transform select from=");
     // Threads of a whole system are processors or processes: they have no start in common.

@@ -15,7 +15,6 @@ pub struct ProcessorAreas {
     pub starts: Vec<u64>,
 }
 
-/// Bytes of a page.
 const PAGE_BYTES: u64 = 4096;
 /// After the static data of a processor, Linux reserves memory for modules and for dynamic
 /// allocation (Linux, include/linux/percpu.h: `PERCPU_MODULE_RESERVE`, `PERCPU_DYNAMIC_RESERVE`).

@@ -5,16 +5,13 @@ use homenode_base::unzigzag;
 /// An encoding that no writer produces.
 #[derive(Debug)]
 pub(crate) struct DecodeFault {
-    /// Offset within the block.
     pub(crate) offset: usize,
-    /// What should be there.
     pub(crate) expected: String,
     /// What is there.
     pub(crate) found: String,
 }
 
 impl DecodeFault {
-    /// A fault at `offset`.
     pub(crate) fn new(offset: usize, expected: impl ToString, found: impl ToString) -> Self {
         Self { offset, expected: expected.to_string(), found: found.to_string() }
     }
@@ -34,7 +31,6 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at the first byte.
     pub(crate) const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
@@ -44,12 +40,10 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// Bytes not read yet.
     pub(crate) const fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// The next `count` bytes.
     pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeFault> {
         let rest = &self.bytes[self.at..];
         if count > rest.len() {
@@ -66,7 +60,6 @@ impl<'a> Cursor<'a> {
         Ok(array)
     }
 
-    /// The next byte.
     #[inline]
     pub(crate) fn u8(&mut self) -> Result<u8, DecodeFault> {
         let Some(&byte) = self.bytes.get(self.at) else {
@@ -76,22 +69,18 @@ impl<'a> Cursor<'a> {
         Ok(byte)
     }
 
-    /// The next two bytes.
     pub(crate) fn u16(&mut self) -> Result<u16, DecodeFault> {
         self.array().map(u16::from_le_bytes)
     }
 
-    /// The next four bytes.
     pub(crate) fn u32(&mut self) -> Result<u32, DecodeFault> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// The next eight bytes.
     pub(crate) fn u64(&mut self) -> Result<u64, DecodeFault> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// The next LEB128 number.
     #[inline]
     pub(crate) fn varint(&mut self) -> Result<u64, DecodeFault> {
         let first = self.u8()?;
@@ -113,13 +102,11 @@ impl<'a> Cursor<'a> {
         Err(DecodeFault::new(self.at, "a number of at most 64 bits", "a longer one"))
     }
 
-    /// The next signed number: zigzag, then LEB128.
     #[inline]
     pub(crate) fn signed(&mut self) -> Result<i64, DecodeFault> {
         self.varint().map(unzigzag)
     }
 
-    /// Fails unless all bytes were read.
     pub(crate) fn end(&self) -> Result<(), DecodeFault> {
         if self.left() == 0 {
             Ok(())

@@ -14,7 +14,6 @@ use crate::codec::RowColumns;
 use crate::events;
 use crate::model::{Batch, Columns, Event};
 
-/// The running checksum of a trace.
 pub(crate) struct ContentHash {
     hashes: [Hasher; 9],
     rows: u64,
@@ -22,7 +21,6 @@ pub(crate) struct ContentHash {
 }
 
 impl ContentHash {
-    /// The checksum of a trace without references.
     pub(crate) fn new() -> Self {
         let hashes = std::array::from_fn(|_| Hasher::new());
         Self { hashes, rows: 0, scratch: Vec::new() }
@@ -97,7 +95,6 @@ impl ContentHash {
     }
 }
 
-/// Hashes the bytes of a column through a small buffer.
 fn feed<T: Copy, const N: usize>(
     hash: &mut Hasher,
     scratch: &mut Vec<u8>,
@@ -114,7 +111,6 @@ fn feed<T: Copy, const N: usize>(
     }
 }
 
-/// A checksum in hexadecimal.
 pub(crate) fn to_hex(checksum: &[u8; 16]) -> String {
     checksum.iter().map(|byte| format!("{byte:02x}")).collect()
 }

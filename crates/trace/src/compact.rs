@@ -96,14 +96,12 @@ pub fn compact(
     })
 }
 
-/// The name of the new trace until it is complete.
 fn compacting_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".compacting");
     PathBuf::from(name)
 }
 
-/// Writes the contents of `trace` to a file, called `name` in errors.
 fn write_again(
     trace: &TraceReader,
     file: &File,

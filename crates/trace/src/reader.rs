@@ -206,7 +206,6 @@ impl TraceReader {
         self.with_chunk(index, outline)
     }
 
-    /// Decodes the bytes of a chunk.
     fn with_chunk<T>(
         &self,
         index: usize,
@@ -349,12 +348,10 @@ pub(crate) fn damage(source: &ByteSource, base: u64, fault: DecodeFault) -> Trac
     }
 }
 
-/// A fault of a whole trace.
 pub(crate) fn damage_at_start(trace: &TraceReader, fault: DecodeFault) -> TraceError {
     damage(&trace.source, 0, fault)
 }
 
-/// Reads the header, with errors for empty, foreign and future files.
 pub(crate) fn read_header(source: &ByteSource) -> Result<Header, TraceError> {
     let path = source.path().to_owned();
     if source.length() == 0 {

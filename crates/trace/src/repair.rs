@@ -87,7 +87,6 @@ pub fn repair_bytes<W: Write>(
     scan.report(writer)
 }
 
-/// Scans a damaged file from chunk to chunk.
 struct RepairScan {
     source: ByteSource,
     intact: Option<TraceReader>,

@@ -22,7 +22,6 @@ enum Bytes {
 }
 
 impl ByteSource {
-    /// Opens a file for reading.
     pub(crate) fn open(path: &Path) -> Result<Self, TraceError> {
         let open = |e: io::Error| {
             if e.kind() == io::ErrorKind::NotFound {
@@ -38,24 +37,20 @@ impl ByteSource {
         Self::opened(File::open(path).map_err(open)?, path)
     }
 
-    /// An open file.
     pub(crate) fn opened(file: File, path: &Path) -> Result<Self, TraceError> {
         let meta = file.metadata().map_err(|e| TraceError::io(path, "examine the file", e))?;
         Ok(Self { bytes: Bytes::File(file), length: meta.len(), path: path.to_owned() })
     }
 
-    /// Bytes in memory.
     pub(crate) fn memory(bytes: Vec<u8>, name: &Path) -> Self {
         let length = bytes.len() as u64;
         Self { bytes: Bytes::Memory(bytes), length, path: name.to_owned() }
     }
 
-    /// Total bytes.
     pub(crate) const fn length(&self) -> u64 {
         self.length
     }
 
-    /// Name used in errors.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -99,7 +94,6 @@ impl ByteSource {
         })
     }
 
-    /// The `N` bytes at `offset`.
     pub(crate) fn array<const N: usize>(&self, offset: u64) -> Result<[u8; N], TraceError> {
         let mut out = Vec::with_capacity(N);
         self.read(offset, N, &mut out)?;

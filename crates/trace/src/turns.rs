@@ -15,7 +15,6 @@ pub struct Turns {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TurnEnd {
     thread: u16,
-    /// The row after the last one.
     end: u32,
 }
 
@@ -156,7 +155,6 @@ impl Turns {
 }
 
 impl FromIterator<u16> for Turns {
-    /// The turns of rows with these threads.
     fn from_iter<T: IntoIterator<Item = u16>>(threads: T) -> Self {
         let mut turns = Self::default();
         threads.into_iter().for_each(|thread| turns.push(thread));

@@ -51,7 +51,6 @@ impl WordSize {
         1 << self.shift
     }
 
-    /// Bytes of a word, as the type of addresses.
     #[must_use]
     pub(crate) const fn bytes_u64(self) -> u64 {
         1 << self.shift
@@ -120,7 +119,6 @@ impl WordSize {
     }
 }
 
-/// Whether a row of this kind is an instruction fetch.
 #[inline]
 const fn is_fetch(kind: u8) -> bool {
     kind == AccessKind::Fetch.code()

@@ -64,17 +64,14 @@ pub struct Summary {
 /// for each chunk.
 pub struct TraceWriter<W: Write = File> {
     out: W,
-    /// Name in error messages.
     name: PathBuf,
     /// The final name of a file.
     target: Option<PathBuf>,
     options: WriterOptions,
-    /// Rows not yet encoded.
     block: Box<RowBlock>,
     encoder: ChunkEncoder,
     packer: StreamPacker,
     summary: ChunkSummary,
-    /// Events of the chunk.
     chunk_events: Vec<(u32, Event)>,
     chunk: Vec<u8>,
     index: Vec<u8>,
@@ -195,7 +192,6 @@ impl<W: Write> TraceWriter<W> {
         self.rows + self.chunk_rows() as u64
     }
 
-    /// Rows of the present chunk.
     fn chunk_rows(&self) -> usize {
         self.encoder.rows() + self.block.len()
     }
@@ -337,7 +333,6 @@ impl<W: Write> TraceWriter<W> {
         Ok(summary)
     }
 
-    /// An error of the operating system. It names a file that is not kept by its final name.
     fn write_error(&self, error: io::Error) -> TraceError {
         let kept = self.keeps();
         let path = self.target.as_ref().filter(|_| !kept).unwrap_or(&self.name);

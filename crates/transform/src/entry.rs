@@ -25,7 +25,6 @@ pub struct Entry {
     pub pieces: bool,
     /// Whether it takes several traces.
     pub several: bool,
-    /// Makes an instance.
     pub(crate) build: BuildTransform,
 }
 
@@ -35,7 +34,6 @@ pub(crate) type BuildTransform = for<'a> fn(
     &'a [TraceReader],
 ) -> Result<Box<dyn Transform + 'a>, TransformError>;
 
-/// An instance of a transform.
 pub(crate) trait Transform {
     /// Makes a first pass over the trace, if one is needed; returns the rows that it read.
     fn prepare(&mut self, _progress: &mut TraceProgress<'_>) -> Result<u64, TransformError> {
@@ -53,7 +51,6 @@ pub(crate) trait Transform {
         Ok(())
     }
 
-    /// Takes each reference and event of a chunk, in order.
     fn walk(&mut self, input: &Batch, out: &mut TransformOutput) {
         for part in input.parts() {
             match part {
@@ -65,12 +62,10 @@ pub(crate) trait Transform {
         }
     }
 
-    /// Takes a reference.
     fn access(&mut self, access: &Access, out: &mut TransformOutput) {
         out.access(access);
     }
 
-    /// Takes an event.
     fn event(&mut self, event: &Event, out: &mut TransformOutput) {
         out.event(event.clone());
     }

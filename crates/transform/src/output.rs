@@ -15,7 +15,6 @@ impl TransformOutput {
         Self { batches: vec![Batch::default()] }
     }
 
-    /// Emits a reference.
     #[inline]
     pub(super) fn access(&mut self, access: &Access) {
         let batch = self.last();
@@ -29,7 +28,6 @@ impl TransformOutput {
         batch.pid.push(access.pid);
     }
 
-    /// Emits an event; it happens before the next reference.
     pub(super) fn event(&mut self, event: Event) {
         let batch = self.last();
         // A transform emits little more than one chunk at a time.
@@ -63,7 +61,6 @@ pub(super) struct Dropped {
 }
 
 impl Dropped {
-    /// Drops a reference.
     pub(super) fn drop(&mut self, access: &Access) {
         let thread = usize::from(access.thread);
         if thread >= self.instructions.len() {

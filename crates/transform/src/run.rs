@@ -158,7 +158,6 @@ impl Files<'_> {
         Ok(())
     }
 
-    /// Path of the present output trace.
     fn path(&self) -> PathBuf {
         if !self.entry.pieces {
             return self.out.to_owned();

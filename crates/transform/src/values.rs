@@ -9,7 +9,6 @@ use crate::param::TransformParam;
 /// The ranges that a parameter accepts.
 #[derive(Clone, Copy)]
 pub(super) struct RangeLimits {
-    /// Whether `A` alone is a range.
     single: bool,
     /// Largest start of a range.
     most: u64,
@@ -56,7 +55,6 @@ impl<'a> TransformValues<'a> {
         }
     }
 
-    /// An error about the parameters.
     pub(super) fn error(&self, problem: String) -> TransformError {
         TransformError::Parameter { transform: self.transform, problem }
     }
@@ -74,7 +72,6 @@ impl<'a> TransformValues<'a> {
         self.params.iter().filter_map(|param| word(param.name)).collect()
     }
 
-    /// A whole number within bounds.
     pub(super) fn count(
         &self,
         name: &str,

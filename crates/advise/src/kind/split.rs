@@ -141,7 +141,6 @@ fn classes(candidate: &Candidate<'_>, stride: u64) -> Vec<FieldClass> {
     classes
 }
 
-/// The parts of a single structure.
 fn structure(candidate: &Candidate<'_>) -> Option<Proposal> {
     if candidate.object.extents.len() > 1 || candidate.runs.len() > PARTS_MAX {
         return None;

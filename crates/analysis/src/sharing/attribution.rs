@@ -44,7 +44,6 @@ pub(crate) enum MissReason {
     FalseSharing(CodeAndWord),
 }
 
-/// A miss, and the reference that missed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttributedMiss {
     pub at: CodeAndWord,

@@ -30,7 +30,6 @@ impl LastWriteVisit {
     }
 }
 
-/// State of a word while its block is walked.
 #[derive(Clone, Copy, Debug, Default)]
 struct WordState {
     last: LastWriteVisit,
@@ -66,7 +65,6 @@ pub(crate) struct WordFacts {
     pub first: u16,
 }
 
-/// Buffers that are reused from block to block.
 #[derive(Default)]
 pub(crate) struct BlockScratch {
     words: Vec<WordState>,
@@ -76,12 +74,10 @@ pub(crate) struct BlockScratch {
     procs: usize,
     visits: Vec<Visit>,
     visits_thesis: Vec<Visit>,
-    /// Words of the block, in order of first reference.
     touched: Vec<usize>,
     kept: Vec<WordEvent>,
 }
 
-/// Counts of one walk over a block's events.
 #[derive(Clone, Copy, Debug, Default)]
 struct BlockWalk {
     misses: [u64; 3],
@@ -261,7 +257,6 @@ impl BlockScratch {
         self.kept = kept;
     }
 
-    /// The words of the block walked last, in order of first reference.
     pub(crate) fn touched(&self) -> &[usize] {
         &self.touched
     }

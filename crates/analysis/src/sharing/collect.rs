@@ -44,7 +44,6 @@ impl SharingRegion {
         }
     }
 
-    /// Adds an event. Returns how many more there is room for.
     #[inline]
     fn push(&mut self, event: WordEvent) -> usize {
         let before = self.events.capacity();
@@ -100,13 +99,11 @@ struct WordTurn<'a> {
 }
 
 impl WordTurn<'_> {
-    /// Whether a reference writes.
     #[inline]
     fn writes(&self, row: usize) -> bool {
         self.kinds[row] != AccessKind::Read.code()
     }
 
-    /// What a reference does to its words.
     fn access(&self, row: usize) -> WordAccess {
         if self.kinds[row] == AccessKind::Read.code() {
             WordAccess::Read
@@ -121,7 +118,6 @@ impl WordTurn<'_> {
 /// Collects events from batches given in Time order.
 pub struct Collector {
     options: CollectorOptions,
-    /// The role of references, by kind and flags.
     roles: [[ReferenceRole; 256]; 4],
     /// Bits of a word number within its region.
     shift: u32,
@@ -208,7 +204,6 @@ impl Collector {
         }
     }
 
-    /// Adds consecutive references of one processor.
     fn turn(&mut self, batch: &Batch, rows: Range<usize>, processor: ProcId) {
         self.lately.begin_turn(processor);
         let counts = self.options.shard.index == 0;
@@ -342,7 +337,6 @@ impl Collector {
         events + self.pages.bytes() + self.regions.len() as u64 * 128
     }
 
-    /// Keeps the first half of the shard.
     fn halve(&mut self) {
         let (kept, given_up) = self.options.shard.halves();
         self.options.shard = kept;

@@ -62,12 +62,10 @@ impl DenseIndex {
         number
     }
 
-    /// The number of a key that has one.
     pub(super) fn known(&self, key: u64) -> Option<u32> {
         self.numbers.get(&key).copied()
     }
 
-    /// Keys by number.
     pub(super) fn into_keys(self) -> std::vec::IntoIter<u64> {
         self.keys.into_iter()
     }

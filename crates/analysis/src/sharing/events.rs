@@ -77,7 +77,6 @@ impl PackedEvent {
         Self(u64::from(event.site) << 32 | who | what)
     }
 
-    /// The event.
     #[inline]
     pub(super) fn unpacked(self) -> WordEvent {
         let bits = |from: u32, count: u32| (self.0 >> from) & ((1 << count) - 1);

@@ -22,7 +22,6 @@ pub struct SharingQuestions {
     pub count: usize,
 }
 
-/// Totals of an object, or of its part of a block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ObjectFindings {
     pub words: ByClass,
@@ -62,7 +61,6 @@ impl ObjectFindings {
     }
 }
 
-/// Totals of a field, of all elements of an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FieldFindings {
     pub reads: u64,
@@ -78,7 +76,6 @@ impl FieldFindings {
     }
 }
 
-/// One of the blocks with most false sharing.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockFindings {
     pub number: u64,

@@ -20,7 +20,6 @@ struct InitialValue {
     last: LastWriteVisit,
 }
 
-/// Bounds on the transfers that the references to a block need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RefinedBounds {
     /// Transfers that are necessary in addition to those for new values.

@@ -28,7 +28,6 @@ struct Distance<const W: usize> {
 impl<const W: usize> Distance<W> {
     const NEVER: Self = Self { transfers: u64::MAX, places: RegionProcessors::NONE };
 
-    /// The smaller distance; of equal ones, the places of both.
     fn or(self, other: Self) -> Self {
         match self.transfers.cmp(&other.transfers) {
             std::cmp::Ordering::Less => self,
@@ -37,7 +36,6 @@ impl<const W: usize> Distance<W> {
         }
     }
 
-    /// The distance to copies at all of `users`, one of which is the first place if possible.
     fn replicated(self, users: &RegionProcessors<W>) -> Self {
         let starts = self.places.meets(users);
         Self {
@@ -72,7 +70,6 @@ impl<const W: usize> DistanceTree<W> {
         }
     }
 
-    /// The least over `low..=high`.
     fn least(&self, low: usize, high: usize) -> Distance<W> {
         let (mut low, mut high) = (low + self.leaves, high + self.leaves + 1);
         let mut found = Distance::NEVER;

@@ -23,17 +23,13 @@ pub struct Examiner<'a> {
     scratch: BlockScratch,
     facts: Vec<WordFacts>,
     writes: Vec<WordWrites>,
-    /// Object of each word, and the start of its range.
     owners: Vec<(usize, u64)>,
-    /// Type and field of each word, if known.
     fields: Vec<Option<(u32, u32)>>,
     events: Vec<WordEvent>,
     sorted: Vec<WordEvent>,
-    /// Where the events of each block go.
     places: Vec<usize>,
 }
 
-/// A region under examination.
 struct ExaminedRegion<'a> {
     collected: &'a Collected,
     first_word: u64,
@@ -131,7 +127,6 @@ impl<'a> Examiner<'a> {
         std::mem::swap(events, &mut self.sorted);
     }
 
-    /// Classifies the region's words.
     fn words(&mut self, events: &[WordEvent], here: &ExaminedRegion<'_>, found: &mut Findings) {
         self.facts.clear();
         self.facts.resize(here.collected.region_words(), WordFacts::default());
@@ -193,7 +188,6 @@ impl<'a> Examiner<'a> {
         self.fields_of(&touched, found);
     }
 
-    /// Adds the references to the fields at these words.
     fn fields_of(&self, words: &[usize], found: &mut Findings) {
         for &word in words {
             if let Some(field) = self.field_of(word) {

@@ -1,12 +1,10 @@
 //! Small sets of processors, by processor index: the processors of a region, numbered from 0.
 
-/// Processors for which one element of bits is sufficient; nearly all regions have fewer.
 pub(crate) const FEW: usize = 64;
 
 /// Elements of bits for the most processors that the model allows.
 pub(crate) const ELEMENTS_MAX: usize = 16;
 
-/// A set of processor indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RegionProcessors<const W: usize>([u64; W]);
 

@@ -168,7 +168,6 @@ fn bytes(names: &Names<'_>, group: usize, found: &ObjectFindings) -> u64 {
     if group == UNKNOWN { words * BlockSize::WORD_BYTES } else { names.bytes_of(group) }
 }
 
-/// The fields of an object.
 fn fields(findings: &Findings, names: &Names<'_>, group: usize) -> Vec<FieldSharing> {
     let of_object = findings.fields.range((group, (0, 0))..=(group, (u32::MAX, u32::MAX)));
     let mut fields: Vec<FieldSharing> = of_object

@@ -9,7 +9,6 @@ use super::collect::{Collector, CollectorOptions};
 use super::counts::SharingCounts;
 use super::events::{WordAccess, WordEvent};
 
-/// A reference as (processor, word, use).
 type TinyReference = (u16, u32, WordAccess);
 
 const USES: [WordAccess; 3] = [WordAccess::Read, WordAccess::Write, WordAccess::Update];
@@ -42,7 +41,6 @@ fn counts_of(mut events: Vec<WordEvent>, merge: u64) -> SharingCounts {
 /// What ends a false sharing interval.
 #[derive(Clone, Copy, PartialEq)]
 enum Communication {
-    /// Any reference to a word last written by another processor.
     Reference,
     /// Reading it.
     Read,
@@ -67,8 +65,6 @@ fn is_silent(part: &[TinyReference], kind: Communication) -> bool {
 
 const FAR: u64 = u64::MAX / 2;
 
-/// Least transfers with the block exactly at each set of places (by bits) after the reference. The
-/// referencing processor must be among them; outside intervals a writer must be alone.
 fn step(before: &[u64], (processor, _, access): TinyReference, coherent: bool) -> Vec<u64> {
     let mut after = vec![FAR; before.len()];
     for (places, best) in after.iter_mut().enumerate() {
@@ -124,8 +120,6 @@ fn oracle(trace: &[TinyReference], merge: u64, kind: Communication) -> u64 {
     exhaust(trace, &distance, merge, kind)
 }
 
-/// The transfers that any system that moves whole blocks needs: every word may begin at any one
-/// processor, and a processor loads the block only when it must.
 fn necessary(trace: &[TinyReference], words: u32, processors: u16) -> u64 {
     let choices = u64::from(processors).pow(words);
     let needed = |choice: u64| -> u64 {

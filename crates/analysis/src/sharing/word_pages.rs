@@ -8,7 +8,6 @@ use super::dense_index::DenseIndex;
 /// Words in a page.
 pub(super) const PAGE_WORDS: usize = 1024;
 
-/// Bytes of memory in a page, the smallest region.
 pub(super) const PAGE_BYTES: u64 = PAGE_WORDS as u64 * BlockSize::WORD_BYTES;
 
 /// Words whose bits share one element of [`CountedPage::seen`].
@@ -17,12 +16,10 @@ pub(super) const GROUP_WORDS: u64 = 32;
 /// The bit of every word that says that it is referenced.
 const REFERENCED: u64 = 0x5555_5555_5555_5555;
 
-/// Consecutive words of one group, at least one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WordSpan {
     /// The first, counted from address 0.
     pub(super) first: u64,
-    /// How many.
     pub(super) count: u64,
 }
 
@@ -36,7 +33,6 @@ impl WordSpan {
         (one & all) << (2 * (self.first % GROUP_WORDS))
     }
 
-    /// The page of the words, counted from address 0.
     #[inline]
     pub(super) fn page(self) -> u64 {
         self.first / PAGE_WORDS as u64
@@ -56,7 +52,6 @@ type SeenWords = [u64; PAGE_WORDS / 32];
 const SEEN_BYTES: usize = size_of::<SeenWords>() + 16;
 const COUNTED_PAGE_BYTES: usize = size_of::<CountedPage>() + SEEN_BYTES + 64;
 
-/// A visit to a region: consecutive references to it by one processor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegionVisit {
     /// Counted from 1.
@@ -73,12 +68,10 @@ pub(super) const FIRST_VISIT: u32 = 1;
 pub(super) struct CountedPage {
     /// References that begin in each word: reads, and writes with atomics; modulo 2^32.
     counts: [[u32; 2]; PAGE_WORDS],
-    /// What `processor` has done to the words.
     seen: Box<SeenWords>,
     processor: ProcId,
     /// The same for other processors, by number, as long as the page's region is only read.
     seen_by_others: Vec<Option<Box<SeenWords>>>,
-    /// Index of the region that the page is in.
     pub(super) region: u32,
     /// The visit to the region in which bits were set last.
     visit: u32,
@@ -131,7 +124,6 @@ impl CountedPage {
         longer * size_of::<Option<Box<SeenWords>>>() + seen
     }
 
-    /// Bytes of memory that it takes.
     fn bytes(&self) -> usize {
         let others = self.seen_by_others.iter().flatten().count() * SEEN_BYTES;
         let list = self.seen_by_others.len() * size_of::<Option<Box<SeenWords>>>();
@@ -145,13 +137,11 @@ impl CountedPage {
     }
 }
 
-/// The pages that are referenced.
 pub(super) struct WordPages {
     pages: Vec<Box<CountedPage>>,
     /// Bytes of memory that the pages take.
     bytes: usize,
     index: DenseIndex,
-    /// How often the counts of words have wrapped to 0, by word and whether it is written.
     carries: FxHashMap<(u64, bool), u64>,
 }
 
@@ -171,7 +161,6 @@ impl WordPages {
         self.index.cached(span.page())
     }
 
-    /// The page with this number, if it is kept.
     #[inline]
     pub(super) fn get_mut(&mut self, page: u32) -> Option<&mut CountedPage> {
         self.pages.get_mut(usize::try_from(page).unwrap_or(usize::MAX)).map(Box::as_mut)
@@ -206,7 +195,6 @@ impl WordPages {
         }
     }
 
-    /// Counts 2^32 references to a word.
     #[cold]
     pub(super) fn carry(&mut self, word: u64, writes: bool) {
         *self.carries.entry((word, writes)).or_default() += 1;
@@ -226,7 +214,6 @@ impl WordPages {
         }
     }
 
-    /// Bytes of memory that the pages take.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes as u64
     }
@@ -240,7 +227,6 @@ impl WordPages {
     }
 }
 
-/// The references to the words of one page.
 pub(super) struct PageReferences<'a> {
     number: u64,
     page: Option<&'a CountedPage>,
@@ -248,7 +234,6 @@ pub(super) struct PageReferences<'a> {
 }
 
 impl PageReferences<'_> {
-    /// Whether a word is in the page.
     pub(super) fn holds(&self, word: u64) -> bool {
         word / PAGE_WORDS as u64 == self.number
     }

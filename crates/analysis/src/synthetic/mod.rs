@@ -17,7 +17,6 @@ use homenode_trace::{
 /// Address of the block: aligned to any block size that the study of false sharing accepts.
 const ADDRESS: u64 = 1 << 28;
 
-/// Most words, so that the block stays within 1 GiB.
 const WORDS_MAX: u64 = 1 << 28;
 
 /// The parameters of a trace.

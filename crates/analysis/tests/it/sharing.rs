@@ -35,7 +35,6 @@ fn questions(sizes: &[u64], detail: Option<u64>) -> SharingQuestions {
     }
 }
 
-/// Examines a trace within a memory budget, in as many passes as it takes.
 fn examine(
     accesses: &[Access],
     questions: &SharingQuestions,

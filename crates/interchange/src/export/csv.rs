@@ -7,7 +7,6 @@ use homenode_trace::{Batch, Columns, Event};
 
 use super::format::{Entry, event_words, flag_names, walk};
 
-/// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
     name: "csv",
     summary: "comma-separated values; the first line names the columns",

@@ -9,7 +9,6 @@ use homenode_trace::{Batch, Columns};
 
 use super::format::Entry;
 
-/// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
     name: "din",
     summary: "Dinero: <0|1|2> <hex address> <thread> <size>; no events, atomics as writes",

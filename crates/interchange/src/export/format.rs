@@ -41,7 +41,6 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// Names of the flags.
 pub(super) fn flag_names(flags: Flags, between: &str) -> String {
     let names = [(Flags::PRIVATE, "private"), (Flags::SYNC, "sync"), (Flags::KERNEL, "kernel")];
     let set = names.iter().filter(|(flag, _)| flags.contains(*flag));

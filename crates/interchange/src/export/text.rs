@@ -7,7 +7,6 @@ use homenode_trace::{Batch, Columns, Event};
 
 use super::format::{Entry, event_words, flag_names, walk};
 
-/// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
     name: "text",
     summary: "plain text: <thread> <R|W|A|I> <hex address> [size] [pc] a line, events as @ lines",

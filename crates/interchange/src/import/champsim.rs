@@ -17,7 +17,6 @@ use homenode_base::{Access, AccessKind};
 
 use super::parser::{BadLine, Entry, LineError, ParserBuilder, RecordSink, Records};
 
-/// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
     name: "champsim",
     summary: "ChampSim: instructions of one processor, 64 bytes each (xz -dc FILE first)",
@@ -32,7 +31,6 @@ const WRITTEN: [usize; 2] = [16, 24];
 const READ: [usize; 4] = [32, 40, 48, 56];
 
 struct Instructions {
-    /// Instructions without a reference since the last.
     gap: u32,
 }
 

@@ -19,7 +19,6 @@ use super::parser::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink
 use super::text;
 use super::token::{Token, Tokens};
 
-/// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
     name: "csv",
     summary: "comma-separated values; the first line names the columns",
@@ -56,14 +55,12 @@ enum Field {
     Pc,
     Gap,
     Pid,
-    /// A column of its own for one of the flags.
     Flag(Flags),
     Event,
     Text,
 }
 
 struct Csv {
-    /// Fields in the order of the header; empty before it was read.
     columns: Vec<Field>,
 }
 
@@ -188,7 +185,6 @@ fn header(values: &[CsvValue]) -> Result<Vec<Field>, BadLine> {
     Ok(columns)
 }
 
-/// Splits a line at commas outside quotes.
 fn split(line: &str) -> Result<Vec<CsvValue>, BadLine> {
     let mut values = Vec::new();
     let mut at = 0;

@@ -13,7 +13,6 @@ use homenode_base::{Access, AccessKind, BlockSize};
 use super::parser::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink};
 use super::token::{Token, Tokens};
 
-/// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
     name: "din",
     summary: "Dinero: <0|1|2> <hex address>, optionally followed by a thread and a size",

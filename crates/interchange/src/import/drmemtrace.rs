@@ -31,7 +31,6 @@ use super::parser::{
 use super::threads::Threads;
 use super::token::{Token, Tokens};
 
-/// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
     name: "drmemtrace",
     summary: "DynamoRIO: what drrun -t drmemtrace -tool view prints, instructions and markers too",
@@ -53,12 +52,10 @@ struct DrmemtraceView {
     times: Option<(u64, u64)>,
 }
 
-/// State of a thread.
 #[derive(Clone, Copy, Default)]
 struct ViewThread {
     /// Whether it is within a kernel trace.
     kernel: bool,
-    /// Whether its last instruction is atomic.
     atomic: bool,
     /// The system call that it has not returned from, if any.
     call: Option<u32>,
@@ -118,7 +115,6 @@ impl Parser for DrmemtraceView {
 }
 
 impl DrmemtraceView {
-    /// Number and process of a thread; emits the start of a new one.
     fn thread(
         &mut self,
         word: Token<'_>,
@@ -263,7 +259,6 @@ impl DrmemtraceView {
     }
 }
 
-/// Address and size: `8 byte(s) @ 0x00007fdf64e2adc8`.
 fn address_and_size(words: &mut Tokens<'_>) -> Result<(u64, u64), BadLine> {
     let size = words.need("a size in bytes")?;
     let bytes: u64 = size.decimal("a size in bytes")?;

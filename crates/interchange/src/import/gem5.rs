@@ -21,7 +21,6 @@ use super::parser::{
 };
 use super::token::Token;
 
-/// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
     name: "gem5",
     summary: "gem5: packets of one port, as util/decode_packet_trace.py prints them",

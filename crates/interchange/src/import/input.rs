@@ -22,7 +22,6 @@ pub struct ImportInput<'a> {
     pub bytes: Option<u64>,
 }
 
-/// The lines of an input.
 pub(super) struct Lines<'a> {
     input: ImportInput<'a>,
     buffer: Vec<u8>,
@@ -37,7 +36,6 @@ impl<'a> Lines<'a> {
         Self { input, buffer: Vec::new(), number: 0, done: 0 }
     }
 
-    /// The next line, without its end.
     pub(super) fn next(&mut self) -> Result<Option<&str>, TraceError> {
         self.buffer.clear();
         let reader = &mut self.input.reader;
@@ -71,7 +69,6 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The line as text, without its end.
 fn text_of_line(bytes: &[u8], read: u64) -> Result<&str, BadLine> {
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     if line.len() == bytes.len() && read == MAX_LINE_BYTES {

@@ -19,7 +19,6 @@ use homenode_base::{Access, AccessKind};
 use super::parser::{Entry, LineError, Parser, ParserBuilder, RecordSink, split_reference};
 use super::token::Tokens;
 
-/// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
     name: "lackey",
     summary: "Valgrind: --tool=lackey --trace-mem=yes (lines I, L, S, M)",

@@ -14,11 +14,9 @@ pub struct Entry {
     pub source: &'static str,
     /// Its file name extensions, without the dot.
     pub extensions: &'static [&'static str],
-    /// Makes its parser.
     pub(super) build: ParserBuilder,
 }
 
-/// Makes the parser of a format.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ParserBuilder {
     /// A parser of lines.
@@ -27,7 +25,6 @@ pub(super) enum ParserBuilder {
     Records(usize, fn() -> Box<dyn Records>),
 }
 
-/// A line or record that cannot be parsed.
 #[derive(Debug)]
 pub(super) struct BadLine {
     /// Column of the offending word, or byte of the record, counted from 1.
@@ -36,9 +33,7 @@ pub(super) struct BadLine {
     pub(super) found: String,
 }
 
-/// A parser of the lines of a file.
 pub(super) trait Parser {
-    /// Parses one line, without its end, and emits its references and events to `sink`.
     fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError>;
 
     /// Emits pending references, and adds metadata known only after the whole file. An error refers
@@ -52,13 +47,10 @@ pub(super) trait Parser {
     }
 }
 
-/// A parser of the records of a binary file.
 pub(super) trait Records {
-    /// Parses one complete record and emits its references and events to `sink`.
     fn record(&mut self, record: &[u8], sink: &mut dyn RecordSink) -> Result<(), LineError>;
 }
 
-/// Receives the references and events of a parser.
 pub(super) trait RecordSink {
     fn access(&mut self, access: &Access) -> Result<(), TraceError>;
     fn event(&mut self, event: Event) -> Result<(), TraceError>;

@@ -27,7 +27,6 @@ use super::parser::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink
 use super::threads::Threads;
 use super::token::{Token, Tokens};
 
-/// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
     name: "perf",
     summary: "Linux perf, sampled loads and stores: lines of perf script or perf mem report -D",
@@ -153,9 +152,7 @@ impl Perf {
     }
 }
 
-/// The fields of a sample.
 struct Sample<'a> {
-    /// The word with process and thread.
     owner: Token<'a>,
     pid: u32,
     tid: u64,
@@ -164,7 +161,6 @@ struct Sample<'a> {
     pc: Option<u64>,
 }
 
-/// A line of `perf script`.
 fn script_sample(line: &str) -> Result<Sample<'_>, BadLine> {
     let mut words = Tokens::new(line);
     let mut before = Vec::new();
@@ -227,7 +223,6 @@ fn counter(text: &str) -> Option<u64> {
     long.last().map(|(value, _)| value)
 }
 
-/// The kind of access that a data source gives.
 enum DataSource {
     Kind(AccessKind),
     /// A prefetch: no reference.
@@ -280,7 +275,6 @@ fn kind_of_event(name: &str) -> Option<AccessKind> {
     }
 }
 
-/// A line of `perf mem report -D`.
 fn raw_sample<'a>(line: &'a str, columns: &[String]) -> Result<Sample<'a>, BadLine> {
     let start = line.len() - line.trim_start().len();
     // The character after the process number is the separator.

@@ -15,7 +15,6 @@ use super::parser::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink
 use super::token::{Token, Tokens};
 use homenode_trace::events::{self, FIELDS};
 
-/// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
     name: "text",
     summary: "plain text: <thread> <R|W|A|I> <hex address> [size] [pc] a line, events as @ lines",

@@ -9,13 +9,11 @@ use super::token::Token;
 #[derive(Default)]
 pub(super) struct Threads {
     numbers: HashMap<ThreadKey, u16>,
-    /// The thread of each number.
     known: Vec<ThreadKey>,
     /// The last look-up: successive references are mostly by one thread.
     last: Option<(ThreadKey, u16)>,
 }
 
-/// The identity of a thread in another tool.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct ThreadKey {
     pid: u32,
@@ -55,7 +53,6 @@ impl Threads {
         Ok(number)
     }
 
-    /// The threads and their identifiers, for the provenance.
     pub(super) fn note(&self) -> String {
         let names = self.known.iter().take(LISTED_MAX).map(|key| key.id.to_string());
         let names = names.collect::<Vec<_>>().join(", ");

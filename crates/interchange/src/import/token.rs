@@ -11,19 +11,16 @@ pub(super) struct Token<'a> {
     pub(super) column: usize,
 }
 
-/// Splits a line at blanks.
 pub(super) struct Tokens<'a> {
     line: &'a str,
     at: usize,
 }
 
 impl<'a> Tokens<'a> {
-    /// The words of `line`.
     pub(super) const fn new(line: &'a str) -> Self {
         Self { line, at: 0 }
     }
 
-    /// The next word, which is required.
     pub(super) fn need(&mut self, what: &str) -> Result<Token<'a>, BadLine> {
         let column = self.line.len() + 1;
         self.next().ok_or_else(|| BadLine {
@@ -39,7 +36,6 @@ impl<'a> Tokens<'a> {
         Token { text: self.line.get(start..).unwrap_or(""), column: start + 1 }
     }
 
-    /// Fails unless all words have been read.
     pub(super) fn end(&mut self) -> Result<(), BadLine> {
         self.next().map_or(Ok(()), |word| Err(word.bad("the end of the line")))
     }
@@ -77,18 +73,15 @@ impl<'a> Token<'a> {
         Self { text: &self.text[from..], column: self.column + from }
     }
 
-    /// The part before and the part after the first `mark`.
     pub(super) fn split(&self, mark: char) -> Option<(&'a str, Self)> {
         let at = self.text.find(mark)?;
         Some((&self.text[..at], Self { text: &self.text[at + 1..], column: self.column + at + 1 }))
     }
 
-    /// The part before the first `mark`.
     pub(super) fn before(&self, mark: char) -> Self {
         Self { text: self.text.split(mark).next().unwrap_or(""), column: self.column }
     }
 
-    /// A number: hexadecimal with `0x`, decimal without.
     pub(super) fn number(&self, what: &str) -> Result<u64, BadLine> {
         if self.text.starts_with("0x") || self.text.starts_with("0X") {
             self.hex(what)
@@ -97,7 +90,6 @@ impl<'a> Token<'a> {
         }
     }
 
-    /// A decimal number of type `T`.
     pub(super) fn decimal<T: TryFrom<u64>>(&self, what: &str) -> Result<T, BadLine> {
         let digits = !self.text.is_empty() && self.text.bytes().all(|byte| byte.is_ascii_digit());
         let value = if digits { self.text.parse::<u64>().ok() } else { None };
@@ -115,14 +107,12 @@ impl<'a> Token<'a> {
         u64::from_str_radix(digits, 16).map_err(|_| self.bad(what))
     }
 
-    /// A thread number.
     pub(super) fn thread(&self) -> Result<u16, BadLine> {
         let what = "a thread from 0 to 65534";
         let thread = self.decimal(what)?;
         if thread == u16::MAX { Err(self.bad(what)) } else { Ok(thread) }
     }
 
-    /// A size in bytes.
     pub(super) fn size(&self) -> Result<u8, BadLine> {
         let what = "a size from 1 to 64 bytes";
         let size = self.decimal(what)?;
@@ -140,7 +130,6 @@ impl<'a> Token<'a> {
         })
     }
 
-    /// Flags as names joined by `+` or `,`, or as their number.
     pub(super) fn flags(&self) -> Result<Flags, BadLine> {
         let what = "flags (private, sync, kernel, joined by commas) or a number from 0 to 7";
         if self.text.starts_with(|c: char| c.is_ascii_digit()) {

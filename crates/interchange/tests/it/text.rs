@@ -9,7 +9,6 @@ use homenode_trace::{TraceError, TraceReader, TraceWriter};
 
 use crate::support::small_chunks;
 
-/// Imports a text.
 pub fn imported(format: &str, text: &[u8]) -> Result<TraceReader, TraceError> {
     let mut reader = text;
     let input = ImportInput { reader: &mut reader, name: Path::new("in.txt"), bytes: None };
@@ -23,7 +22,6 @@ pub fn imported(format: &str, text: &[u8]) -> Result<TraceReader, TraceError> {
     TraceReader::from_bytes(out, "memory")
 }
 
-/// The trace as text.
 pub fn exported(format: &str, trace: &TraceReader) -> String {
     let mut out = Vec::new();
     let entry = export::find(format).unwrap();
@@ -32,7 +30,6 @@ pub fn exported(format: &str, trace: &TraceReader) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// The error message of an invalid text.
 pub fn refused(format: &str, text: &str) -> String {
     let error = imported(format, text.as_bytes()).unwrap_err();
     assert!(error.line().is_some(), "{error}");

@@ -59,7 +59,6 @@ fn on_line(name: &str) -> bool {
     entries.any(|e| e.name == base && !e.needs_prices)
 }
 
-/// Each price of a machine, and how to set it.
 type Setter = fn(&mut Prices) -> &mut Option<u64>;
 const EACH: [(&str, Setter); 4] = [
     ("r", |p| &mut p.remote_reference),
@@ -168,7 +167,6 @@ fn optimal_cost_is_monotone_and_concave_in_every_price() {
     });
 }
 
-/// Figure 6.1, every pair: at one block size the first is never worse than the second.
 #[test]
 fn the_partial_order_of_figure_6_1() {
     let below: [(&str, &[&str]); 4] = [

@@ -30,7 +30,6 @@ pub(super) struct Delaying {
     pub(super) accesses: bool,
 }
 
-/// The parameters that distinguish the policies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CoherenceRules {
     /// Whether a write updates the other copies instead of removing them.
@@ -110,14 +109,10 @@ impl SetPolicy for Automaton {
     }
 }
 
-/// The state of one block during the walk.
 struct State<'a, const WORDS: usize, const BY_WRITES: bool> {
-    /// Processors that hold a copy.
     set: ProcessorSet<WORDS>,
-    /// Number of copies.
     copies: u64,
     home: ProcId,
-    /// When the block was last invalidated.
     invalidated: Option<Time>,
     /// Time of the next defrost; 0 if not frozen.
     frozen_until: Time,
@@ -144,13 +139,11 @@ struct CopyTrigger {
 }
 
 impl RunPart {
-    /// A whole run, which begins with its writes.
     #[inline]
     fn whole(run: Run) -> Self {
         Self { reads: run.reads(), writes: run.writes(), first_write: 0 }
     }
 
-    /// The references from one position to another.
     fn between(run: Run, from: u64, to: u64) -> Self {
         let (before, upto) = (run.prefix(from), run.prefix(to));
         let first_write = run.next_write(from).unwrap_or(0);
@@ -159,7 +152,6 @@ impl RunPart {
 }
 
 impl CopyTrigger {
-    /// Splits the run at its first read, which it must have.
     #[inline]
     fn first_read(run: Run) -> Self {
         let (writes, reads) = (run.cycle_writes(), run.cycle_reads());

@@ -9,11 +9,9 @@ struct RemoteMapping {
     left: u64,
 }
 
-/// The remote mappings of one block at a time, one for each processor.
 pub(super) struct Counters {
     mappings: Vec<RemoteMapping>,
     stamp: u64,
-    /// The initial value of a counter.
     limit: u64,
 }
 
@@ -30,7 +28,6 @@ impl Counters {
         self.stamp += 1;
     }
 
-    /// Forgets the mapping of `q`, which now has a copy.
     pub(super) fn forget(&mut self, q: ProcId) {
         self.mappings[usize::from(q)].stamp = 0;
     }
@@ -46,17 +43,14 @@ impl Counters {
         new
     }
 
-    /// The remaining count of `q`, which is mapped.
     pub(super) fn left(&self, q: ProcId) -> u64 {
         self.mappings[usize::from(q)].left
     }
 
-    /// Counts accesses of `q`, fewer than are left.
     pub(super) fn count(&mut self, q: ProcId, accesses: u64) {
         self.mappings[usize::from(q)].left -= accesses;
     }
 
-    /// Resets the counter of `q`.
     pub(super) fn restart(&mut self, q: ProcId) {
         self.mappings[usize::from(q)].left = self.limit;
     }

@@ -96,7 +96,6 @@ impl SetPolicy for Delay {
     }
 }
 
-/// The state of one block during the walk.
 struct State<'a, const WORDS: usize> {
     copies: LocationSet<WORDS>,
     invalidations: u64,

@@ -5,7 +5,6 @@ use homenode_base::{ProcId, ProcessorSet};
 use crate::history::Run;
 use crate::tally::Tally;
 
-/// The one place of a block that does not move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FixedPlace {
     Processor(ProcId),
@@ -13,7 +12,6 @@ pub(crate) enum FixedPlace {
 }
 
 impl FixedPlace {
-    /// Counts reads and writes of processor `q` to a block that stays here.
     #[inline]
     pub(crate) fn count(self, q: ProcId, reads: u64, writes: u64, tally: &mut Tally) {
         match self {
@@ -32,7 +30,6 @@ impl FixedPlace {
         }
     }
 
-    /// Counts whole runs.
     pub(crate) fn count_runs(self, runs: &[Run], tally: &mut Tally) {
         for run in runs {
             self.count(run.processor(), run.reads(), run.writes(), tally);
@@ -43,7 +40,6 @@ impl FixedPlace {
 /// The set P_t of a block (Bolosky §4.1.3).
 #[derive(Clone, Copy)]
 pub(crate) struct LocationSet<const WORDS: usize> {
-    /// Processors that hold a copy.
     pub(crate) set: ProcessorSet<WORDS>,
     /// Whether global memory holds one.
     pub(crate) global: bool,
@@ -53,7 +49,6 @@ pub(crate) struct LocationSet<const WORDS: usize> {
 }
 
 impl<const WORDS: usize> LocationSet<WORDS> {
-    /// The block at its first toucher, which costs nothing.
     pub(crate) fn at(p: ProcId) -> Self {
         Self { set: ProcessorSet::single(p), global: false, eldest: p }
     }

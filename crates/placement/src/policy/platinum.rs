@@ -92,7 +92,6 @@ struct Platinum {
     to_global: bool,
 }
 
-/// The state of one block during the walk.
 struct State<const WORDS: usize> {
     copies: LocationSet<WORDS>,
     last_invalidation: Option<(Time, ProcId)>,

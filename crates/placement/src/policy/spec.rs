@@ -24,7 +24,6 @@ pub struct PolicyParam {
 }
 
 impl PolicyParam {
-    /// Its value when the user gives none.
     pub(super) fn fallback(&self, setup: &PlacementSetup) -> u64 {
         match self.default {
             DefaultValue::Fixed(value) => value,

@@ -12,7 +12,6 @@ use homenode_placement::{
 };
 use homenode_trace::Batch;
 
-/// References of a small trace: (processor, block, write) at Time = index.
 type Trace = Vec<(u16, u64, bool)>;
 
 fn random_trace(rng: &mut Rng, processors: u16) -> Trace {
@@ -149,7 +148,6 @@ fn oracle(text: &str, setup: &PlacementSetup, trace: &Trace) -> (Tally, Bill) {
     (tally, bill)
 }
 
-/// The engine's counts, priced.
 fn priced(tally: &Tally, list: &PriceList) -> Bill {
     let steps = Cost::on(tally, list).parts().map(|(_, amount)| amount.steps.unwrap());
     let [local, remote, replication, multicast, os] = steps;

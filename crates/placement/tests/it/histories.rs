@@ -42,7 +42,6 @@ fn build(accesses: &[Access], options: HistoryOptions) -> (Histories, Vec<Shard>
     builder.finish()
 }
 
-/// Processor and whether it writes, reference by reference.
 type Spelled = Vec<(u16, bool)>;
 
 fn spelled(histories: &Histories) -> BTreeMap<u64, Spelled> {

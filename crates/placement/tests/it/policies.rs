@@ -114,7 +114,6 @@ fn histories(trace: &Trace, processors: u16, splits: &[u64]) -> Histories {
     builder.finish().0
 }
 
-/// The counts and the cost by the definition of a policy.
 fn oracle(
     spec: &PolicySpec,
     setup: &PlacementSetup,

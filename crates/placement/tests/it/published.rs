@@ -8,7 +8,6 @@ use homenode_machine::{EventPrices, PricedMachine};
 /// A number is printed with three decimals.
 const HALF_DIGIT: f64 = 0.0005;
 
-/// One row; latencies in cycles a reference, packets a reference.
 #[derive(Clone, Debug)]
 struct Row {
     table: u32,

@@ -19,10 +19,8 @@ use crate::placement::{MatrixPlan, ranges};
 /// Reports the progress of a pass, from 0 to 1.
 pub(super) type ReportPart<'a> = &'a mut dyn FnMut(f64) -> Result<(), SimError>;
 
-/// The cost of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockCost {
-    /// Steps of cost.
     pub(super) steps: u128,
     /// The part of the cost above that of the same number of local references.
     pub(super) extra: u128,
@@ -30,7 +28,6 @@ pub(super) struct BlockCost {
     pub(super) runs: u64,
 }
 
-/// The blocks of a trace under a layout.
 #[derive(Debug, Default)]
 pub(super) struct PricedTrace {
     pub(super) blocks: FxHashMap<u64, BlockCost>,
@@ -39,7 +36,6 @@ pub(super) struct PricedTrace {
     pub(super) references: u64,
 }
 
-/// The input of the search for layouts, and of their costs.
 pub(super) struct PricedReferences<'a> {
     /// The whole trace.
     pub(super) trace: &'a TraceReader,
@@ -51,7 +47,6 @@ pub(super) struct PricedReferences<'a> {
     pub(super) unit_words: u64,
 }
 
-/// A simulation that is repeated under different layouts.
 pub(super) struct LayoutEvaluator<'a> {
     pub(super) machine: &'a str,
     pub(super) priced: &'a PricedMachine,
@@ -98,7 +93,6 @@ impl<'a> LayoutEvaluator<'a> {
         })
     }
 
-    /// A builder of histories for this simulation.
     pub(super) fn builder(&self, shard: Shard) -> HistoryBuilder {
         HistoryBuilder::new(HistoryOptions {
             block_size: self.block,
@@ -111,7 +105,6 @@ impl<'a> LayoutEvaluator<'a> {
         .with_times(self.times)
     }
 
-    /// Simulates the whole trace under a layout.
     pub(super) fn price(
         &self,
         trace: &TraceReader,

@@ -33,7 +33,6 @@ const ROUNDS_MAX: usize = 8;
 /// The search ends after this many layouts whose saving was chance, as each takes many simulations.
 const REFUSED_MAX: usize = 6;
 
-/// The layouts that save time, and the simulation with all of them.
 pub(super) struct LineSearch {
     pub(super) found: LayoutSearch,
     /// `None` if there is no such layout.
@@ -42,7 +41,6 @@ pub(super) struct LineSearch {
     pub(super) chance: Option<ChanceRange>,
 }
 
-/// Finds the layouts that save time, given the result without them.
 pub(super) fn search(
     replay: &LineReplay<'_>,
     trace: &TraceReader,
@@ -107,7 +105,6 @@ fn waited_in(result: &LineResult, trial: &LayoutTrial, block: BlockSize) -> u64 
     result.waits.iter().filter(|(word, _)| changed(*word)).map(|(_, waits)| waits.cycles()).sum()
 }
 
-/// Maps words to objects.
 struct ObjectWords<'a> {
     objects: &'a [DataObject],
     /// Range of words (end exclusive) and the object, in order.

@@ -17,12 +17,10 @@ use crate::placement::POLICIES;
 /// Most parts of an object, each with its own home, in a sentence.
 const LISTED_MAX: usize = 4;
 
-/// A better home for the blocks of one object.
 #[derive(Debug)]
 pub(super) struct HomeAdvice {
     /// `place`, or `replicate` if each node is to have a copy.
     pub(super) kind: &'static str,
-    /// The object.
     pub(super) object: usize,
     /// Steps of cost that it saves.
     pub(super) saved: u128,

@@ -73,11 +73,9 @@ impl ChanceRange {
     }
 }
 
-/// The apparent saving on the machine itself.
 pub(super) struct ApparentSaving {
     /// Cycles without the layout.
     pub(super) cycles: u64,
-    /// The part of them that the layout seems to save.
     pub(super) saved: u64,
     /// The least saving that counts.
     pub(super) least: u64,
@@ -86,7 +84,6 @@ pub(super) struct ApparentSaving {
 }
 
 impl ApparentSaving {
-    /// Whether one repetition, with cycles before and after, confirms the saving.
     fn is_repeated(&self, before: u64, after: u64) -> bool {
         let again = before.saturating_sub(after);
         let calm = !self.varies && before.abs_diff(self.cycles) <= self.least / 4;
@@ -133,7 +130,6 @@ fn is_saving(before: &[u64], after: &[u64], quantile: f64, least: u64) -> Option
     (low > 0.0 && mean >= to_f64(least)).then_some(true)
 }
 
-/// Simulates the missing repetitions of two layouts.
 fn extend(
     replay: &LineReplay<'_>,
     mut both: [(&Layout, &mut Repeats); 2],
@@ -157,7 +153,6 @@ fn extend(
     Ok(())
 }
 
-/// The mean and its standard error.
 fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let count = to_f64(u64::try_from(values.len()).unwrap_or(u64::MAX));
     let mean = values.iter().sum::<f64>() / count;

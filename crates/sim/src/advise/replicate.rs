@@ -20,10 +20,8 @@ pub(super) struct Replication<'a> {
     blocks: BTreeMap<usize, Vec<(u64, u64)>>,
 }
 
-/// The words of a block.
 #[derive(Clone, Default)]
 struct BlockWords {
-    /// Words that are used.
     used: u64,
     /// Used words that several processors read and almost no reference writes.
     read: u64,
@@ -32,7 +30,6 @@ struct BlockWords {
 }
 
 impl<'a> Replication<'a> {
-    /// Groups the blocks by object under a layout.
     pub(super) fn new(
         objects: &[DataObject],
         priced: &PricedReferences<'a>,
@@ -102,7 +99,6 @@ impl<'a> Replication<'a> {
     }
 }
 
-/// The processors that use an object.
 fn users_of(survey: &UseSurvey, object: &DataObject) -> Vec<ProcId> {
     let mut users = vec![false; usize::from(survey.processors())];
     for word in object.extents.iter().flat_map(|extent| extent.range()) {

@@ -152,7 +152,6 @@ pub struct AdviceReport {
     pub provenance: AdviceProvenance,
 }
 
-/// Assembles the results of one point.
 pub(super) fn assemble(
     point: &LayoutEvaluator<'_>,
     objects: &[DataObject],
@@ -215,7 +214,6 @@ impl CostScale {
     }
 }
 
-/// Writes the advice for one machine, policy and block size.
 pub(super) struct AdviceWriter<'a> {
     pub(super) machine: &'a str,
     pub(super) policy: &'a str,
@@ -255,7 +253,6 @@ impl AdviceWriter<'_> {
         }
     }
 
-    /// The rows of the accepted layouts.
     pub(super) fn layouts(&self, search: &LayoutSearch) -> Vec<AdviceRow> {
         let row = |taken: &AcceptedLayout| {
             let trial = &search.trials[taken.trial];
@@ -275,7 +272,6 @@ impl AdviceWriter<'_> {
         search.taken.iter().map(row).collect()
     }
 
-    /// The row of a new home.
     fn home(&self, placing: &HomeAdvice) -> AdviceRow {
         let saved = i128::try_from(placing.saved).unwrap_or(i128::MAX);
         AdviceRow {

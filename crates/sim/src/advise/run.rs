@@ -53,7 +53,6 @@ pub fn advise(
     Ok(found)
 }
 
-/// The plan of advice on machines with prices.
 fn checked(
     simulation: &SimConfig,
     trace: &TraceReader,
@@ -181,7 +180,6 @@ fn check_lines(simulation: &SimConfig, out: Option<&Path>) -> Result<(), SimErro
     }))
 }
 
-/// The configuration of a machine with a clock.
 fn line_config(config: &AdviceConfig, machine: &str) -> Result<LineConfig, SimError> {
     let simulation = &config.simulation;
     let block_size = match simulation.block_sizes[..] {
@@ -206,7 +204,6 @@ fn line_config(config: &AdviceConfig, machine: &str) -> Result<LineConfig, SimEr
 
 type FoundAdvice = (AdvicePoint, Layout);
 
-/// Advice for one point.
 fn at(
     point: &LayoutEvaluator<'_>,
     priced: &PricedReferences<'_>,
@@ -236,7 +233,6 @@ fn at(
     Ok((row, layout))
 }
 
-/// The advice found so far, and the trace written under it.
 struct Advised<'a> {
     trace: &'a TraceReader,
     out: Option<&'a Path>,
@@ -245,7 +241,6 @@ struct Advised<'a> {
 }
 
 impl Advised<'_> {
-    /// Adds the advice for one point, and writes the trace, if that is asked for.
     fn add(&mut self, (point, layout): FoundAdvice, block: BlockSize) -> Result<(), SimError> {
         if let Some(out) = self.out {
             self.written = Some(write(&point, self.trace, &layout, block, out)?);
@@ -273,7 +268,6 @@ impl Advised<'_> {
     }
 }
 
-/// Writes the trace under the combined layout.
 fn write(
     found: &AdvicePoint,
     trace: &TraceReader,

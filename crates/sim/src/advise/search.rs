@@ -24,9 +24,7 @@ const ROUNDS_MAX: usize = 16;
 /// on.
 const AS_GOOD_PERCENT: u128 = 97;
 
-/// An accepted layout.
 pub(super) struct AcceptedLayout {
-    /// Its index in the list of trials.
     pub(super) trial: usize,
     /// Steps of cost that it saves alone.
     pub(super) alone: i128,
@@ -34,7 +32,6 @@ pub(super) struct AcceptedLayout {
     pub(super) more: i128,
 }
 
-/// The result of the search at one point.
 pub(super) struct LayoutSearch {
     pub(super) trials: Vec<LayoutTrial>,
     pub(super) taken: Vec<AcceptedLayout>,
@@ -46,14 +43,12 @@ pub(super) struct LayoutSearch {
 /// The blocks with used words of each object, and which of them are shared with other objects.
 pub(super) struct ObjectBlocks {
     block: BlockSize,
-    /// For each object, in order.
     blocks: Vec<Vec<u64>>,
     /// Blocks with words of several objects.
     mixed: FxHashSet<u64>,
 }
 
 impl ObjectBlocks {
-    /// The blocks of objects under a layout.
     pub(super) fn new(
         objects: &[DataObject],
         survey: &UseSurvey,
@@ -139,7 +134,6 @@ pub(super) fn search(
     Ok(LayoutSearch { trials, taken: state.taken, layout: state.layout, examined })
 }
 
-/// All proposed layouts of some objects, each at free addresses of its own.
 pub(super) fn propose(
     trace: &TraceReader,
     objects: &[DataObject],
@@ -184,7 +178,6 @@ fn costly_objects(
     ranked.into_iter().map(|(_, object)| object).collect()
 }
 
-/// First word of a free range of `words` words.
 fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimError> {
     let bytes = words.checked_mul(BlockSize::WORD_BYTES);
     let found = bytes.and_then(|bytes| AddressMap::of(trace).free_range(bytes, block.bytes()));
@@ -207,7 +200,6 @@ fn assign_addresses(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize)
 }
 
 struct SearchState {
-    /// Current cost of each block.
     current: FxHashMap<u64, BlockCost>,
     layout: Layout,
     taken: Vec<AcceptedLayout>,

@@ -20,11 +20,8 @@ const SHARD_BITS_MAX: u32 = 10;
 /// Entries of the cache in front of a map of blocks.
 const CACHE_ENTRIES: usize = 1024;
 
-/// A candidate layout of one object.
 pub(super) struct LayoutTrial {
-    /// The object.
     pub(super) object: usize,
-    /// Kind of advice.
     pub(super) kind: usize,
     pub(super) proposal: Proposal,
     /// Blocks that hold the object now, in order.
@@ -33,7 +30,6 @@ pub(super) struct LayoutTrial {
     pub(super) new_blocks: std::ops::Range<u64>,
 }
 
-/// Costs of a trial's blocks, old and new.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TrialCost {
     pub(super) blocks: Vec<(u64, BlockCost)>,
@@ -119,7 +115,6 @@ fn pass(
     Ok(())
 }
 
-/// The history builder of one job.
 struct TrialBuilder {
     trial: usize,
     layout: Layout,

@@ -87,7 +87,6 @@ pub struct BusConfig {
     pub threads: Option<usize>,
 }
 
-/// The defaults, without any protocol.
 impl Default for BusConfig {
     fn default() -> Self {
         Self {

@@ -32,10 +32,10 @@ pub(crate) const ENGINE: Engine = Engine {
 ///
 /// # Errors
 /// As [`Engine::simulate`].
-pub fn simulate_bus<T: TraceSource + ?Sized>(
+pub fn simulate_bus(
     config: &BusConfig,
-    trace: &T,
+    trace: &dyn TraceSource,
     progress: Progress<'_>,
 ) -> Result<BusSimulation, SimError> {
-    simulate::<BusPlan, T>(config, trace, progress)
+    simulate::<BusPlan>(config, trace, progress)
 }

@@ -11,8 +11,8 @@ use super::config::{AddressSpace, BusConfig, Contention};
 use super::plan::BusPlan;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
-use crate::results::ratio;
-use crate::results::{notes_on, suggestions_on};
+
+use crate::results::{notes_on, ratio, suggestions_on};
 use crate::timed::ReferenceOrder;
 
 /// The result of one protocol on one machine with one cache. The field names are public;
@@ -238,12 +238,11 @@ pub struct BusSimulation {
     pub provenance: BusProvenance,
 }
 
-/// Assembles the outcomes of all points.
-pub(super) fn assemble<T: TraceSource + ?Sized>(
+pub(super) fn assemble(
     plan: &BusPlan,
     results: Vec<BusResult>,
     notes: Vec<String>,
-    trace: &T,
+    trace: &dyn TraceSource,
 ) -> BusSimulation {
     let config = plan.options();
     let mut outcomes = Vec::new();
@@ -290,12 +289,11 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
     }
 }
 
-/// The provenance of the outcomes.
-fn provenance<T: TraceSource + ?Sized>(
+fn provenance(
     plan: &BusPlan,
     machines: Vec<BusMachineRecord>,
     config: &BusConfig,
-    trace: &T,
+    trace: &dyn TraceSource,
 ) -> BusProvenance {
     BusProvenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -324,7 +322,6 @@ fn provenance<T: TraceSource + ?Sized>(
     }
 }
 
-/// The source of counted kernel references.
 fn kernel_activity(config: &BusConfig, counts: &BusCounts) -> KernelActivity {
     match counts.kernel.references {
         _ if config.kernel_model => KernelActivity::Modelled,
@@ -333,7 +330,6 @@ fn kernel_activity(config: &BusConfig, counts: &BusCounts) -> KernelActivity {
     }
 }
 
-/// The critical point of every machine, protocol and cache.
 fn scalability(outcomes: &[BusOutcome], counts: usize) -> Vec<Scalability> {
     if counts < 2 {
         return Vec::new();

@@ -13,17 +13,13 @@ use crate::pass::{TraceSource, check_threads, processor_counts, processors};
 use crate::references::data;
 use crate::timed::ReferenceOrder;
 
-/// Why the kernel model cannot be used.
 pub(super) const CAPTURED: &str = "the trace has the kernel's references already: leave out \
                                    --kernel-model";
 
-/// One combination.
 pub(crate) struct PlannedPoint {
-    /// Index of the machine.
     pub(super) machine: usize,
     /// The protocol as the user writes it.
     pub(super) protocol: String,
-    /// Which ready process a processor runs next.
     pub(super) scheduler: Dispatch,
     pub(crate) setup: BusSetup,
     pub(super) table: ProtocolTable,
@@ -31,7 +27,6 @@ pub(crate) struct PlannedPoint {
     pub(super) cycles: Option<BusCycles>,
 }
 
-/// The options of one combination.
 struct PointChoice<'a> {
     machine: usize,
     protocol: &'a ProtocolSpec,
@@ -40,11 +35,9 @@ struct PointChoice<'a> {
     scheduler: Option<Dispatch>,
 }
 
-/// All combinations.
 pub(crate) struct BusPlan {
     pub(crate) machines: Vec<CachedMachine>,
     pub(crate) points: Vec<PlannedPoint>,
-    /// Numbers of processors.
     pub(crate) processors: Vec<u16>,
     /// Whether addresses of the trace are mapped to frames of memory.
     pub(super) translates: bool,
@@ -53,10 +46,7 @@ pub(crate) struct BusPlan {
 }
 
 impl BusPlan {
-    pub(super) fn checked<T: TraceSource + ?Sized>(
-        config: &BusConfig,
-        trace: &T,
-    ) -> Result<Self, SimError> {
+    pub(super) fn checked(config: &BusConfig, trace: &dyn TraceSource) -> Result<Self, SimError> {
         check_threads(config.threads)?;
         let mut plan = Self {
             config: config.clone(),
@@ -83,12 +73,7 @@ impl BusPlan {
         Ok(plan)
     }
 
-    /// Adds all combinations.
-    fn combine<T: TraceSource + ?Sized>(
-        &mut self,
-        config: &BusConfig,
-        trace: &T,
-    ) -> Result<(), SimError> {
+    fn combine(&mut self, config: &BusConfig, trace: &dyn TraceSource) -> Result<(), SimError> {
         check_given(&[("machine", config.machines.len())])?;
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
         self.machines = machines.collect::<Result<_, _>>()?;
@@ -108,12 +93,7 @@ impl BusPlan {
         Ok(())
     }
 
-    /// Adds the selected combinations.
-    fn select<T: TraceSource + ?Sized>(
-        &mut self,
-        config: &BusConfig,
-        trace: &T,
-    ) -> Result<(), SimError> {
+    fn select(&mut self, config: &BusConfig, trace: &dyn TraceSource) -> Result<(), SimError> {
         let mut named: Vec<&str> = Vec::new();
         for point in &config.points {
             let known = named.iter().position(|&name| name == point.machine);
@@ -137,7 +117,6 @@ impl BusPlan {
         Ok(())
     }
 
-    /// Adds all caches of one machine under one protocol.
     fn add(
         &mut self,
         config: &BusConfig,
@@ -212,13 +191,12 @@ impl BusPlan {
         ))
     }
 
-    /// Whether the machines have links instead of a bus.
     pub(super) fn has_links(&self) -> bool {
         self.machines.iter().any(|machine| machine.bus().is_none())
     }
 
     /// With links addresses are not translated, because waits are reported for the program's data.
-    fn translates_addresses<T: TraceSource + ?Sized>(&self, config: &BusConfig, trace: &T) -> bool {
+    fn translates_addresses(&self, config: &BusConfig, trace: &dyn TraceSource) -> bool {
         match config.addresses {
             AddressSpace::Auto => !self.has_links() && trace.metadata().processes.is_empty(),
             AddressSpace::Pages => true,
@@ -251,11 +229,7 @@ impl BusPlan {
 
     /// Checks that the kernel model is used with a clock, on a trace without kernel references, and
     /// that all machines have the same one.
-    fn check_kernel<T: TraceSource + ?Sized>(
-        &self,
-        config: &BusConfig,
-        trace: &T,
-    ) -> Result<(), SimError> {
+    fn check_kernel(&self, config: &BusConfig, trace: &dyn TraceSource) -> Result<(), SimError> {
         let fail = |problem: String| Err(config_error(problem));
         if config.order == ReferenceOrder::Trace {
             return fail("--kernel-model needs a clock: leave out --order trace".to_owned());
@@ -286,7 +260,6 @@ impl BusPlan {
         &self.config
     }
 
-    /// The kernel model, if it is used.
     pub(super) fn kernel_model(&self) -> Option<KernelModel> {
         let model = self.machines.first().and_then(|machine| machine.kernel);
         model.filter(|_| self.config.kernel_model)

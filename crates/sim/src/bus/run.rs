@@ -22,11 +22,9 @@ const FRAMES: u64 = 0x6672_616d_6573;
 /// Seed offset of the kernel model's random numbers.
 const KERNEL: u64 = 0x6b65_726e_656c;
 
-/// Note on a trace that looks like a recording of a whole system.
 const MIXED: &str = "threads of the trace run several processes, as processors of a whole system \
                      do: if its addresses are of physical memory, say --addresses trace";
 
-/// Note on a whole system without known per-processor areas.
 const COMMON: &str = "the trace does not say where the kernel has data of each processor: \
                       references go to those of the processors that were recorded, whichever makes \
                       them";
@@ -36,7 +34,7 @@ impl TimedPlan for BusPlan {
     type Result = BusResult;
     type Study = BusSimulation;
 
-    fn new<T: TraceSource + ?Sized>(config: &BusConfig, trace: &T) -> Result<Self, SimError> {
+    fn new(config: &BusConfig, trace: &dyn TraceSource) -> Result<Self, SimError> {
         Self::checked(config, trace)
     }
 
@@ -86,7 +84,7 @@ impl TimedPlan for BusPlan {
     }
 
     /// The engine decides whether PSCR treats kernel references as private.
-    fn splitter<T: TraceSource + ?Sized>(&self, trace: &T) -> Result<StreamSplitter, SimError> {
+    fn splitter(&self, trace: &dyn TraceSource) -> Result<StreamSplitter, SimError> {
         let Some(point) = self.points.first() else {
             return Err(config_error("there is nothing to simulate"));
         };
@@ -109,9 +107,9 @@ impl TimedPlan for BusPlan {
         Ok(splitter)
     }
 
-    fn in_trace_order<T: TraceSource + ?Sized>(
+    fn in_trace_order(
         &self,
-        trace: &T,
+        trace: &dyn TraceSource,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
     ) -> Result<Vec<BusResult>, SimError> {
@@ -130,10 +128,10 @@ impl TimedPlan for BusPlan {
         Ok(done.into_iter().map(result).collect())
     }
 
-    fn notes<T: TraceSource + ?Sized>(
+    fn notes(
         &self,
         splitter: &StreamSplitter,
-        trace: &T,
+        trace: &dyn TraceSource,
     ) -> Result<Vec<String>, SimError> {
         if splitter.has_kernel() && self.options().kernel_model {
             return Err(config_error(CAPTURED));
@@ -165,11 +163,11 @@ impl TimedPlan for BusPlan {
         })
     }
 
-    fn assemble<T: TraceSource + ?Sized>(
+    fn assemble(
         &self,
         results: Vec<BusResult>,
         notes: Vec<String>,
-        trace: &T,
+        trace: &dyn TraceSource,
     ) -> BusSimulation {
         assemble(self, results, notes, trace)
     }

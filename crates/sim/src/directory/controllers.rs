@@ -11,7 +11,6 @@ use crate::pass::TraceSource;
 
 /// Largest buffer, in messages.
 const BUFFER_MAX: u64 = 1 << 20;
-/// Prefix of the list of marked data.
 const DATA: &str = "data=";
 /// Most objects in an error message.
 const NAMED_MAX: usize = 8;
@@ -24,16 +23,14 @@ pub(super) struct ControllerChoice {
 }
 
 impl ControllerChoice {
-    /// The only choice on nodes without controllers.
     pub(super) fn none() -> Self {
         let proxies = ("none".to_owned(), ProxySetup::default());
         Self { proxies, buffers: (INFINITE.to_owned(), None) }
     }
 
-    /// Every proxy policy with every buffer size.
-    pub(super) fn all<T: TraceSource + ?Sized>(
+    pub(super) fn all(
         config: &DirectoryConfig,
-        trace: &T,
+        trace: &dyn TraceSource,
     ) -> Result<Vec<Self>, SimError> {
         let mut choices = Vec::new();
         for proxies in &config.proxies {
@@ -46,7 +43,6 @@ impl ControllerChoice {
         Ok(choices)
     }
 
-    /// Rejects options that only nodes with controllers have.
     pub(super) fn refuse(config: &DirectoryConfig, machine: &str) -> Result<(), SimError> {
         let none = Self::none();
         for (flag, given, without) in [
@@ -64,7 +60,6 @@ impl ControllerChoice {
     }
 }
 
-/// Parses a buffer size.
 pub(crate) fn buffer_reads(text: &str) -> Result<Option<u64>, SimError> {
     if text == INFINITE {
         return Ok(None);
@@ -78,7 +73,7 @@ pub(crate) fn buffer_reads(text: &str) -> Result<Option<u64>, SimError> {
 }
 
 /// Parses a proxy policy; names of marked data are resolved here, not in the engine.
-fn proxy_setup<T: TraceSource + ?Sized>(text: &str, trace: &T) -> Result<ProxySetup, SimError> {
+fn proxy_setup(text: &str, trace: &dyn TraceSource) -> Result<ProxySetup, SimError> {
     let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
     let (data, others): (Vec<&str>, Vec<&str>) =
         parameters.split(',').partition(|item| item.starts_with(DATA));

@@ -21,7 +21,7 @@ pub(crate) const ENGINE: Engine = Engine {
     schema: schema::<DirectoryConfig>,
     simulate: |config, collect_uses, trace, progress| {
         let config = DirectoryConfig { collect_uses, ..configuration(config)? };
-        let mut study = simulate::<DirectoryPlan, _>(&config, trace, progress)?;
+        let mut study = simulate::<DirectoryPlan>(&config, trace, progress)?;
         let uses = std::mem::take(&mut study.uses);
         Ok(EngineResult { json: json(&study), uses })
     },

@@ -21,10 +21,9 @@ pub(super) fn is_needed(point: &PlannedDirectory) -> bool {
     point.home.entry().needs_first_run
 }
 
-/// Runs all machines for which page use is required.
-pub(super) fn first_runs<T: TraceSource + ?Sized>(
+pub(super) fn first_runs(
     plan: &DirectoryPlan,
-    trace: &T,
+    trace: &dyn TraceSource,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
 ) -> Result<Vec<FirstRun>, SimError> {
@@ -47,7 +46,6 @@ pub(super) fn first_runs<T: TraceSource + ?Sized>(
         .collect())
 }
 
-/// The run that has found page use for a point.
 pub(super) fn run_of<'a>(
     plan: &'a DirectoryPlan,
     point: &PlannedDirectory,
@@ -64,10 +62,9 @@ pub(super) fn block_table(table: &CoherenceTable) -> DirectoryTable {
     own.into_iter().chain(listed).next().expect("a protocol that keeps blocks coherent is listed")
 }
 
-/// Reads the trace, with its events, into several simulations.
-pub(super) fn pass<T: TraceSource + ?Sized>(
+pub(super) fn pass(
     simulations: Vec<DirectorySimulation>,
-    trace: &T,
+    trace: &dyn TraceSource,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
 ) -> Result<Vec<DirectoryResult>, SimError> {
@@ -77,8 +74,7 @@ pub(super) fn pass<T: TraceSource + ?Sized>(
     Ok(done.into_iter().map(DirectorySimulation::finish).collect())
 }
 
-/// Whether the trace marks the end of initialisation.
-pub(super) fn marks_init_done<T: TraceSource + ?Sized>(trace: &T) -> Result<bool, SimError> {
+pub(super) fn marks_init_done(trace: &dyn TraceSource) -> Result<bool, SimError> {
     for piece in 0..trace.pieces() {
         let outline = trace.outline(piece)?;
         if outline.events.iter().any(|(_, event)| event.what == EventKind::InitDone) {
@@ -88,7 +84,6 @@ pub(super) fn marks_init_done<T: TraceSource + ?Sized>(trace: &T) -> Result<bool
     Ok(false)
 }
 
-/// Page use on one machine.
 fn for_demands(setup: &DirectorySetup, collect_demands: DemandCollection) -> DirectorySetup {
     DirectorySetup { collect_demands, collect_uses: false, ..setup.clone() }
 }

@@ -14,8 +14,8 @@ use super::plan::DirectoryPlan;
 use crate::page_use::PageUseColumns;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
-use crate::results::ratio;
-use crate::results::{notes_on, suggestions_on};
+
+use crate::results::{notes_on, ratio, suggestions_on};
 use crate::timed::ReferenceOrder;
 
 /// The result of one protocol on one machine with one home policy. The field names are public;
@@ -169,7 +169,6 @@ impl DirectoryTimes {
         }
     }
 
-    /// Adds the counts of reads on nodes with controllers.
     fn with_reads(self, counts: Option<&ListCounts>) -> Self {
         Self {
             bounced: counts.map(|counts| counts.sent.of_type(ListMessage::Bounce)),
@@ -254,11 +253,10 @@ pub struct DirectoryStudy {
     pub uses: Vec<PageUseColumns>,
 }
 
-/// Assembles the outcomes of all points.
-pub(super) fn assemble<T: TraceSource + ?Sized>(
+pub(super) fn assemble(
     plan: &DirectoryPlan,
     results: Vec<ClockedDirectoryResult>,
-    trace: &T,
+    trace: &dyn TraceSource,
 ) -> DirectoryStudy {
     let config = &plan.config;
     let mut notes = notes_on(trace);
@@ -308,11 +306,11 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
     DirectoryStudy { outcomes, provenance: provenance(plan, notes, config, trace), uses }
 }
 
-fn provenance<T: TraceSource + ?Sized>(
+fn provenance(
     plan: &DirectoryPlan,
     notes: Vec<String>,
     config: &DirectoryConfig,
-    trace: &T,
+    trace: &dyn TraceSource,
 ) -> DirectoryProvenance {
     let machines = plan.machines.iter().map(|machine| DirectoryMachineRecord {
         machine: machine.name().to_owned(),

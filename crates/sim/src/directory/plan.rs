@@ -21,25 +21,19 @@ use crate::timed::ReferenceOrder;
 /// A replication policy as the user writes it, and as the engine takes it.
 type NamedReplication = (String, PageReplication);
 
-/// One combination.
 pub(crate) struct PlannedDirectory {
-    /// Index of the machine.
     pub(super) machine: usize,
     /// The protocol as the user writes it.
     pub(super) protocol: String,
     pub(crate) table: CoherenceTable,
     pub(crate) home: HomeSpec,
-    /// The replication policy as the user writes it, and as the engine takes it.
     pub(super) replication: NamedReplication,
     pub(crate) setup: DirectorySetup,
-    /// Parameters of the nodes.
     pub(crate) model: NodeModel,
-    /// Choices of nodes with controllers.
     pub(super) choice: ControllerChoice,
     cost: PlannedCost,
 }
 
-/// Parameters of the nodes of a machine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NodeModel {
     /// Nodes that look up, access memory and send in parallel.
@@ -49,7 +43,6 @@ pub(crate) enum NodeModel {
 }
 
 impl NodeModel {
-    /// Location of the memories.
     pub(super) fn topology(&self) -> MemoryTopology {
         match self {
             Self::Directory(model) => model.topology,
@@ -72,14 +65,11 @@ enum PlannedCost {
     Controllers(ListLatency),
 }
 
-/// All combinations.
 pub(crate) struct DirectoryPlan {
     pub(crate) machines: Vec<CachedMachine>,
     pub(crate) points: Vec<PlannedDirectory>,
-    /// Numbers of processors.
     pub(crate) nodes: Vec<u16>,
     pub(super) config: DirectoryConfig,
-    /// Whether the trace marks the end of initialisation.
     pub(super) marks_init_done: bool,
     /// Page use on the machines of points whose homes are chosen with hindsight.
     pub(super) first_runs: Vec<FirstRun>,
@@ -97,9 +87,9 @@ impl DirectoryPlan {
         self.points.first().ok_or_else(|| config_error("there is nothing to simulate"))
     }
 
-    pub(super) fn checked<T: TraceSource + ?Sized>(
+    pub(super) fn checked(
         config: &DirectoryConfig,
-        trace: &T,
+        trace: &dyn TraceSource,
     ) -> Result<Self, SimError> {
         check_threads(config.threads)?;
         check_given(&[
@@ -126,11 +116,10 @@ impl DirectoryPlan {
         Ok(plan)
     }
 
-    /// Adds all combinations of one machine.
-    fn add<T: TraceSource + ?Sized>(
+    fn add(
         &mut self,
         config: &DirectoryConfig,
-        trace: &T,
+        trace: &dyn TraceSource,
         machine: usize,
     ) -> Result<(), SimError> {
         let found = &self.machines[machine];
@@ -196,7 +185,6 @@ impl DirectoryPlan {
 }
 
 impl PlannedDirectory {
-    /// Input of the home policy.
     pub(crate) fn homes<'a>(
         &'a self,
         seed: u64,
@@ -230,7 +218,6 @@ impl PlannedDirectory {
     }
 }
 
-/// Parameters of a machine's nodes, with the options that override them.
 fn node_model(machine: &CachedMachine, config: &DirectoryConfig) -> Result<NodeModel, SimError> {
     if let Some(&model) = machine.controllers() {
         return Ok(NodeModel::Controllers(model));
@@ -310,7 +297,6 @@ fn cost(order: ReferenceOrder, model: NodeModel, setup: &DirectorySetup) -> Plan
     }
 }
 
-/// Every home policy with every replication policy that the protocol supports.
 fn choices(
     config: &DirectoryConfig,
     protocol: &DirectoryProtocol,
@@ -333,7 +319,6 @@ fn choices(
     Ok(choices)
 }
 
-/// The table of a protocol that supports the order of the trace.
 fn block_table_of(name: &str, table: &CoherenceTable) -> Result<DirectoryTable, SimError> {
     let why = match table {
         CoherenceTable::Blocks(table) => return Ok(table.clone()),

@@ -22,7 +22,7 @@ impl TimedPlan for DirectoryPlan {
     type Result = ClockedDirectoryResult;
     type Study = DirectoryStudy;
 
-    fn new<T: TraceSource + ?Sized>(config: &DirectoryConfig, trace: &T) -> Result<Self, SimError> {
+    fn new(config: &DirectoryConfig, trace: &dyn TraceSource) -> Result<Self, SimError> {
         Self::checked(config, trace)
     }
 
@@ -38,9 +38,9 @@ impl TimedPlan for DirectoryPlan {
         self.points.iter().any(first_run::is_needed)
     }
 
-    fn prepare<T: TraceSource + ?Sized>(
+    fn prepare(
         &mut self,
-        trace: &T,
+        trace: &dyn TraceSource,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
     ) -> Result<(), SimError> {
@@ -69,7 +69,7 @@ impl TimedPlan for DirectoryPlan {
         })
     }
 
-    fn splitter<T: TraceSource + ?Sized>(&self, trace: &T) -> Result<StreamSplitter, SimError> {
+    fn splitter(&self, trace: &dyn TraceSource) -> Result<StreamSplitter, SimError> {
         let point = self.first()?;
         let (filter, private) = (point.setup.filter, &point.setup.private);
         Ok(StreamSplitter::new(usize::from(trace.threads()), filter, private, None)
@@ -77,9 +77,9 @@ impl TimedPlan for DirectoryPlan {
             .with_gap(self.config.gap))
     }
 
-    fn in_trace_order<T: TraceSource + ?Sized>(
+    fn in_trace_order(
         &self,
-        trace: &T,
+        trace: &dyn TraceSource,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
     ) -> Result<Vec<ClockedDirectoryResult>, SimError> {
@@ -124,18 +124,17 @@ impl TimedPlan for DirectoryPlan {
         Ok(LiveTiming { least_latency, reference_cycles, cycles_per_ms: Some(cycles_per_ms) })
     }
 
-    fn assemble<T: TraceSource + ?Sized>(
+    fn assemble(
         &self,
         results: Vec<ClockedDirectoryResult>,
         _: Vec<String>,
-        trace: &T,
+        trace: &dyn TraceSource,
     ) -> DirectoryStudy {
         assemble(self, results, trace)
     }
 }
 
 impl DirectoryPlan {
-    /// The homes of a point.
     fn homes(&self, point: &PlannedDirectory) -> Result<Box<dyn HomePolicy>, SimError> {
         let known = first_run::run_of(self, point).map(|run| &run.demands);
         Ok(point.home.build(&point.homes(self.config.seed, self.marks_init_done, known))?)

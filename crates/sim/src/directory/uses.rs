@@ -8,10 +8,8 @@ use homenode_directory::{HomeLoad, PageUsage};
 use super::plan::PlannedDirectory;
 use crate::page_use::PageUseColumns;
 
-/// Label of objects without a name.
 const WITHOUT_NAME: &str = "memory without a name";
 
-/// Numbers objects in order of first use.
 #[derive(Default)]
 struct ObjectNumbers {
     /// By group number of the trace's names.
@@ -95,7 +93,6 @@ impl PageUseColumns {
     }
 }
 
-/// Fills of a page by object and by the home that served them.
 fn objects_of(
     page: &PageUsage,
     page_bytes: u64,

@@ -16,11 +16,11 @@ use crate::pass::{Progress, TraceSource, WithUserAreas, thread_pool};
 /// The default machine, whose prices are used.
 const MACHINE: &str = "bus-smp";
 
-pub(super) fn explain_bus<T: TraceSource + ?Sized>(
+pub(super) fn explain_bus(
     config: &ExplainConfig,
     specs: &[ProtocolSpec],
     subject: ExplainSubject,
-    trace: Option<&T>,
+    trace: Option<&dyn TraceSource>,
     progress: Progress<'_>,
 ) -> Result<Explanation, SimError> {
     if config.home.is_some() {
@@ -33,7 +33,8 @@ pub(super) fn explain_bus<T: TraceSource + ?Sized>(
     let filter = || BlockFilter::new(config, setup.processors, block, WalkedRows::All);
     let pool = thread_pool(None)?;
     let flagged = trace.map(|trace| WithUserAreas::of(&pool, trace, false)).transpose()?;
-    let walked = subject.steps(filter, flagged.as_ref(), progress)?;
+    let walked =
+        subject.steps(filter, flagged.as_ref().map(|trace| trace as &dyn TraceSource), progress)?;
     let cycles = machine.cycles(BlockSize::new(block)?)?;
     let Some(cycles) = cycles else {
         let (kind, wanted) = (machine.kind(), MachineKind::Bus);
@@ -83,12 +84,11 @@ fn explained(
     })
 }
 
-/// The selected machine, checked.
-fn setup<T: TraceSource + ?Sized>(
+fn setup(
     config: &ExplainConfig,
     machine: &CachedMachine,
     subject: &ExplainSubject,
-    trace: Option<&T>,
+    trace: Option<&dyn TraceSource>,
 ) -> Result<BusSetup, SimError> {
     let cache = subject.cache(config, machine.cache);
     // An example has caches of its own, which are unified.

@@ -15,12 +15,11 @@ use super::outcome::{DirectoryExplanation, ListWalk};
 use super::references::WalkedRows;
 use crate::directory::buffer_reads;
 use crate::error::{SimError, config_error};
-use crate::pass::{Progress, TraceSource};
+use crate::pass::Progress;
 
-/// Protocols that keep blocks coherent.
-pub(super) fn explain_directory<T: TraceSource + ?Sized>(
+pub(super) fn explain_directory(
     protocols: &[DirectoryProtocol],
-    request: WalkRequest<'_, T>,
+    request: WalkRequest<'_>,
     progress: Progress<'_>,
 ) -> Result<DirectoryExplanation, SimError> {
     let nodes = WalkedNodes::<DirectoryMachine>::new(&request)?;
@@ -42,9 +41,9 @@ pub(super) fn explain_directory<T: TraceSource + ?Sized>(
 }
 
 /// Protocols whose directory is a list of copies, on nodes with controllers.
-pub(super) fn explain_lists<T: TraceSource + ?Sized>(
+pub(super) fn explain_lists(
     protocols: &[DirectoryProtocol],
-    request: WalkRequest<'_, T>,
+    request: WalkRequest<'_>,
     progress: Progress<'_>,
 ) -> Result<DirectoryExplanation<ListWalk>, SimError> {
     let nodes = WalkedNodes::<ControllerMachine>::new(&request)?;
@@ -68,9 +67,9 @@ pub(super) fn explain_lists<T: TraceSource + ?Sized>(
 }
 
 /// Protocols of machines whose operating systems keep pages coherent.
-pub(super) fn explain_pages<T: TraceSource + ?Sized>(
+pub(super) fn explain_pages(
     protocols: &[DirectoryProtocol],
-    request: WalkRequest<'_, T>,
+    request: WalkRequest<'_>,
     progress: Progress<'_>,
 ) -> Result<DirectoryExplanation<PagedWalk>, SimError> {
     let nodes = WalkedNodes::<DirectoryMachine>::new(&request)?;

@@ -22,12 +22,10 @@ const FIRST_RUN_HOME: &str = "round-robin";
 /// Seed of random homes.
 const SEED: u64 = 1;
 
-/// A kind of nodes with a directory.
 pub(super) trait WalkedModel: Copy {
     /// The default machine, whose prices are used.
     const MACHINE: &str;
 
-    /// The nodes of a machine, if it has nodes of this kind.
     fn of(machine: &CachedMachine) -> Option<Self>;
     /// Bytes of a message in addition to the block.
     fn header_bytes(&self) -> u64;
@@ -57,17 +55,15 @@ impl WalkedModel for ControllerMachine {
     }
 }
 
-/// What is walked through, and how.
-pub(super) struct WalkRequest<'a, T: ?Sized> {
+pub(super) struct WalkRequest<'a> {
     pub(super) config: &'a ExplainConfig,
     pub(super) subject: ExplainSubject,
-    pub(super) trace: Option<&'a T>,
+    pub(super) trace: Option<&'a dyn TraceSource>,
 }
 
 /// A machine with a directory, and the homes on it.
 pub(super) struct WalkedNodes<M> {
     pub(super) machine: CachedMachine,
-    /// Its directory and network.
     pub(super) model: M,
     pub(super) setup: DirectorySetup,
     home: HomeSpec,
@@ -75,9 +71,7 @@ pub(super) struct WalkedNodes<M> {
 
 impl<M: WalkedModel> WalkedNodes<M> {
     /// Checks the options before the trace is read.
-    pub(super) fn new<T: TraceSource + ?Sized>(
-        request: &WalkRequest<'_, T>,
-    ) -> Result<Self, SimError> {
+    pub(super) fn new(request: &WalkRequest<'_>) -> Result<Self, SimError> {
         let WalkRequest { config, subject, trace } = request;
         let trace = *trace;
         let machine = CachedMachine::parse(config.machine.as_deref().unwrap_or(M::MACHINE))?;
@@ -109,10 +103,10 @@ impl<M: WalkedModel> WalkedNodes<M> {
 
     /// Walks through the same steps under protocols that can take these rows of a trace. `walk`
     /// gives the tables of one, and a walk through the steps.
-    pub(super) fn explain<T: TraceSource + ?Sized, W>(
+    pub(super) fn explain<W>(
         &self,
         protocols: &[DirectoryProtocol],
-        request: WalkRequest<'_, T>,
+        request: WalkRequest<'_>,
         rows: WalkedRows,
         progress: Progress<'_>,
         walk: impl Fn(&DirectoryProtocol, &WalkedSteps) -> Result<(DirectorySheet, W), SimError>,
@@ -156,7 +150,6 @@ impl<M: WalkedModel> WalkedNodes<M> {
         HomeSetup { seed: SEED, first_run, ..HomeSetup::new(self.setup.nodes) }
     }
 
-    /// The machine as it is reported.
     fn shown(&self) -> ExplainedDirectoryMachine {
         let (machine, setup) = (&self.machine, &self.setup);
         ExplainedDirectoryMachine {

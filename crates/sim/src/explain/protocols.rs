@@ -8,11 +8,8 @@ use crate::error::{SimError, config_error};
 
 /// Protocols for one kind of machine, because walks are compared on one machine.
 pub(super) enum NamedProtocols {
-    /// Protocols on a bus.
     Bus(Vec<ProtocolSpec>),
-    /// Protocols with a directory of blocks.
     Directory(Vec<DirectoryProtocol>),
-    /// Protocols in which operating systems keep pages coherent.
     Pages(Vec<DirectoryProtocol>),
     /// Protocols on nodes with controllers, whose directory is a list of copies.
     Lists(Vec<DirectoryProtocol>),
@@ -40,7 +37,6 @@ impl NamedProtocols {
         }
     }
 
-    /// Protocols with a directory, by unit of coherence and kind of directory.
     fn by_unit(all: Vec<DirectoryProtocol>) -> Result<Self, SimError> {
         let has = |one: &DirectoryProtocol| match one.table() {
             CoherenceTable::Blocks(_) => "keeps blocks coherent",
@@ -64,7 +60,6 @@ impl NamedProtocols {
         })
     }
 
-    /// Rejects proxies and buffers without controllers.
     pub(super) fn check_controllers(&self, config: &ExplainConfig) -> Result<(), SimError> {
         let given = [("--proxies", &config.proxies), ("--buffers", &config.buffers)];
         match given.iter().find_map(|(flag, text)| text.as_ref().map(|text| (flag, text))) {
@@ -75,7 +70,6 @@ impl NamedProtocols {
         }
     }
 
-    /// The protocols without their parameters.
     pub(super) fn names(&self) -> Vec<&'static str> {
         match self {
             Self::Bus(all) => all.iter().map(|one| one.entry.name).collect(),

@@ -11,27 +11,21 @@ use super::synchronised::NeededSynchronisation;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, report};
 
-/// Most references of a walk.
 const REFERENCES_MAX: usize = 500;
 
-/// The rows of a trace that a walk may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkedRows {
-    /// All references.
     All,
     /// Data references: all but instruction fetches.
     Data,
-    /// Data references, acquires and releases.
     Synchronised,
 }
 
-/// A row or event of a trace.
 enum TraceItem<'a> {
     Row(Access),
     Event(&'a Event),
 }
 
-/// Selects references by block.
 pub(super) struct BlockFilter {
     shift: u32,
     processors: u16,
@@ -40,7 +34,6 @@ pub(super) struct BlockFilter {
     rows: WalkedRows,
 }
 
-/// Use of a block up to the current row.
 struct BlockUsers {
     first: u16,
     shared: bool,
@@ -67,16 +60,15 @@ impl BlockFilter {
         Ok(Self { shift, processors, blocks, references: config.references, rows })
     }
 
-    /// Whether a row is excluded from walks.
     fn skips(&self, access: &Access) -> bool {
         access.kind == AccessKind::Fetch && self.rows != WalkedRows::All
     }
 
     /// The selected references of the trace, with the acquires and releases that affect them if
     /// those are included.
-    pub(super) fn of<T: TraceSource + ?Sized>(
+    pub(super) fn of(
         mut self,
-        trace: &T,
+        trace: &dyn TraceSource,
         progress: Progress<'_>,
     ) -> Result<(Vec<WrittenStep>, TraceExcerpt), SimError> {
         if self.blocks.is_empty() {
@@ -131,9 +123,9 @@ impl BlockFilter {
 
     /// The first block that several processors reference and one of them writes; without such a
     /// block, the first one of the trace.
-    fn first_shared<T: TraceSource + ?Sized>(
+    fn first_shared(
         &self,
-        trace: &T,
+        trace: &dyn TraceSource,
         progress: Progress<'_>,
     ) -> Result<Vec<u64>, SimError> {
         let mut uses: FxHashMap<u64, BlockUsers> = FxHashMap::default();
@@ -170,8 +162,8 @@ impl BlockFilter {
 
 /// Calls `see` with the references of a trace and their numbers, and, if acquires and releases are
 /// included, with its events and the number of the next reference, until it returns false.
-fn each<T: TraceSource + ?Sized>(
-    trace: &T,
+fn each(
+    trace: &dyn TraceSource,
     rows: WalkedRows,
     progress: Progress<'_>,
     see: &mut dyn FnMut(u64, TraceItem<'_>) -> bool,

@@ -15,11 +15,12 @@ use crate::pass::{Progress, TraceSource};
 ///
 /// # Errors
 /// When the configuration is invalid, the trace is damaged, or it has no such references.
-pub fn explain<T: TraceSource + ?Sized>(
+pub fn explain<T: TraceSource>(
     config: &ExplainConfig,
     trace: Option<&T>,
     progress: Progress<'_>,
 ) -> Result<ProtocolExplanation, SimError> {
+    let trace = trace.map(|trace| trace as &dyn TraceSource);
     let protocols = NamedProtocols::parse(&config.protocols)?;
     protocols.check_controllers(config)?;
     let subject = ExplainSubject::of(config, &protocols.names(), trace.is_some())?;

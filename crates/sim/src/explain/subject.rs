@@ -37,16 +37,13 @@ pub struct WalkedExample {
     pub protocol: Option<&'static str>,
 }
 
-/// The steps of a walk.
 pub(super) enum ExplainSubject {
     /// The steps of an example, and the number of processors that they require.
     Example(WalkedExample, Vec<WrittenStep>, u16),
-    /// References of the trace.
     Trace,
 }
 
 impl ExplainSubject {
-    /// The subject that the options select for protocols with these names.
     pub(super) fn of(
         config: &ExplainConfig,
         protocols: &[&str],
@@ -113,11 +110,10 @@ impl ExplainSubject {
         Ok(Self::Example(shown, steps, there))
     }
 
-    /// Processors of the machine.
-    pub(super) fn processors<T: TraceSource + ?Sized>(
+    pub(super) fn processors(
         &self,
         config: &ExplainConfig,
-        trace: Option<&T>,
+        trace: Option<&dyn TraceSource>,
     ) -> Result<u16, SimError> {
         match (self, trace) {
             (Self::Example(_, _, needed), _) => Ok(*needed),
@@ -142,11 +138,10 @@ impl ExplainSubject {
         resized(own, config.cache_size, config.associativity, block_size)
     }
 
-    /// Reads or makes the steps.
-    pub(super) fn steps<T: TraceSource + ?Sized>(
+    pub(super) fn steps(
         self,
         filter: impl FnOnce() -> Result<BlockFilter, SimError>,
-        trace: Option<&T>,
+        trace: Option<&dyn TraceSource>,
         progress: Progress<'_>,
     ) -> Result<WalkedSteps, SimError> {
         match (self, trace) {
@@ -164,7 +159,6 @@ impl ExplainSubject {
     }
 }
 
-/// The steps of a walk and their origin.
 pub(super) struct WalkedSteps {
     pub(super) example: Option<WalkedExample>,
     pub(super) trace: Option<TraceExcerpt>,
@@ -172,7 +166,6 @@ pub(super) struct WalkedSteps {
 }
 
 impl WalkedSteps {
-    /// The references among the steps.
     pub(super) fn references(&self) -> Vec<Access> {
         self.steps.iter().filter_map(WrittenStep::access).copied().collect()
     }

@@ -4,7 +4,6 @@ use homenode_base::Access;
 use homenode_snoop::walk::WrittenStep;
 use homenode_trace::{Event, EventKind};
 
-/// The meaning of an event in release consistency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SyncSide {
     Acquires,
@@ -61,7 +60,6 @@ impl NeededSynchronisation {
         }
     }
 
-    /// Processes an event of the trace.
     pub(super) fn event(&mut self, event: &Event) {
         let thread = event.thread;
         let own = usize::from(thread % self.processors);
@@ -82,7 +80,6 @@ impl NeededSynchronisation {
         }
     }
 
-    /// The synchronisation steps before a reference to the blocks.
     pub(super) fn before(&mut self, access: &Access) -> Vec<WrittenStep> {
         let own = usize::from(access.thread % self.processors);
         self.written[own] |= access.kind.writes();

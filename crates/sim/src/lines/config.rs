@@ -62,7 +62,6 @@ impl Default for LineConfig {
 }
 
 impl LineConfig {
-    /// The equivalent simulation of a machine with links.
     pub(super) fn simulation(&self, protocol: &str) -> BusConfig {
         BusConfig {
             machines: vec![self.machine.clone()],
@@ -78,7 +77,6 @@ impl LineConfig {
         }
     }
 
-    /// The equivalent simulation of a machine with a directory.
     pub(super) fn directory(&self, protocol: &str, home: &str) -> DirectoryConfig {
         let contention = |requested| match requested {
             Contention::Modelled => NetworkContention::Links,
@@ -100,13 +98,11 @@ impl LineConfig {
         }
     }
 
-    /// The protocol; the default depends on the machine.
     pub(super) fn protocol_for(&self, machine: &CachedMachine) -> String {
         let usual = if machine.directory().is_some() { "dash" } else { "mesi" };
         self.protocol.clone().unwrap_or_else(|| usual.to_owned())
     }
 
-    /// The home policy, if the machine has a directory.
     pub(super) fn home_for(&self, machine: &CachedMachine) -> Result<Option<String>, SimError> {
         match (&self.home, machine.directory()) {
             (None, None) => Ok(None),

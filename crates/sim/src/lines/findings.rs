@@ -25,7 +25,6 @@ const VALUES_MAX: usize = 16;
 /// Values are counted, in order of waiting, up to this percentage of the waiting.
 const VALUES_PERCENT: u64 = 90;
 
-/// Most findings in a report.
 const FINDINGS_MAX: usize = 5;
 
 /// Data that several threads write, and the change of the program that reduces the waiting.
@@ -89,13 +88,11 @@ impl SharingWaits {
         }
     }
 
-    /// Whether it is enough for a finding.
     fn suffices(self, processor_cycles: u64) -> bool {
         self.0 >= (processor_cycles / FINDING_PART).max(1) && self.1 >= TRANSACTIONS_MIN
     }
 }
 
-/// Whether enough of the time waits for sharing to have findings.
 pub(super) fn may_find(waits: &WordWaits, processor_cycles: u64) -> bool {
     let mut sum = SharingWaits::default();
     sum.add(&waits.total());

@@ -19,13 +19,11 @@ pub(crate) struct LayoutVariant<'a> {
 }
 
 impl<'a> LayoutVariant<'a> {
-    /// A layout on the machine itself.
     pub(crate) fn of(layout: &'a Layout) -> Self {
         Self { layout, slower_by: 0 }
     }
 }
 
-/// The state of one layout's simulation.
 struct LayoutLane<'a, R> {
     layout: &'a Layout,
     portions: PortionPool,

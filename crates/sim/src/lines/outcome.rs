@@ -16,8 +16,8 @@ use super::replay::{LineReplay, LineResult};
 use crate::bus::WaitTotals;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
-use crate::results::ratio;
-use crate::results::{notes_on, suggestions_on};
+
+use crate::results::{notes_on, ratio, suggestions_on};
 
 /// Time of all processors, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -47,7 +47,6 @@ pub struct LineTime {
 }
 
 impl LineTime {
-    /// The time of a result, by cause.
     pub(crate) fn of(result: &LineResult) -> Self {
         let waits = WaitTotals::of(&result.waits.total());
         let all = result.processor_cycles();
@@ -180,7 +179,6 @@ impl LineProvenance {
     }
 }
 
-/// Adds names.
 pub(super) fn assemble(
     config: &LineConfig,
     replay: &LineReplay<'_>,

@@ -19,16 +19,12 @@ use crate::timed::TimedPlan;
 /// Most variants simulated at a time, because each has caches of its own.
 const TOGETHER_MAX: usize = 8;
 
-/// The result of one machine under one layout.
 pub(crate) struct LineResult {
-    /// Execution time.
     pub(crate) cycles: u64,
-    /// Cycles of all processors together.
     pub(crate) processors: ProcessorTime,
     pub(crate) references: u64,
     /// References; a reference counts once for each block it touches.
     pub(crate) accesses: u64,
-    /// Misses and waiting by word, in order.
     pub(crate) waits: WordWaits,
     /// Deadlocks of processes that were broken by releasing one; the recorded run had none.
     pub(crate) deadlocks_broken: u64,
@@ -71,13 +67,11 @@ impl From<ClockedDirectoryResult> for LineResult {
     }
 }
 
-/// A machine with a clock, checked before the trace is read.
 enum PlannedMachine {
     Links(Box<BusPlan>),
     Directory(Box<DirectoryPlan>),
 }
 
-/// A machine, a protocol and a trace, ready to simulate.
 pub(crate) struct LineReplay<'a> {
     machine: CachedMachine,
     planned: PlannedMachine,
@@ -92,7 +86,6 @@ pub(crate) struct LineReplay<'a> {
 }
 
 impl<'a> LineReplay<'a> {
-    /// Checks the options.
     pub(crate) fn new(
         config: &'a LineConfig,
         trace: &'a TraceReader,
@@ -130,12 +123,10 @@ impl<'a> LineReplay<'a> {
         Ok(Self { machine, planned, processors, protocol, home, config, block, trace, pool })
     }
 
-    /// The machine.
     pub(crate) fn machine(&self) -> &CachedMachine {
         &self.machine
     }
 
-    /// Simulates the trace in each variant.
     pub(crate) fn simulate(
         &self,
         variants: &[LayoutVariant<'_>],

@@ -61,7 +61,6 @@ fn surveyor(
     (!words.is_empty()).then(|| surveyor.of_words(words))
 }
 
-/// Reads the whole trace, with its events, once.
 pub(crate) fn survey_uses(
     mut surveyor: UseSurveyor,
     trace: &TraceReader,

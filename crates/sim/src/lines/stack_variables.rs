@@ -21,7 +21,6 @@ const STACK_PART: u64 = 500;
 /// last one.
 const GAP_WORDS: u64 = 4;
 
-/// A thread's stack.
 struct ThreadStack {
     first: u64,
     last: u64,
@@ -53,7 +52,6 @@ pub(crate) fn name_stack_variables(
     Ok(())
 }
 
-/// Whether waiting for variables on stacks is long enough to name them.
 pub(super) fn waits_for_stacks(
     trace: &TraceReader,
     waits: &WordWaits,
@@ -87,13 +85,11 @@ fn stacks(trace: &TraceReader, processors: u16) -> Vec<ThreadStack> {
     stacks
 }
 
-/// The stack that holds a byte.
 fn stack_at(stacks: &[ThreadStack], addr: u64) -> Option<&ThreadStack> {
     let after = stacks.partition_point(|stack| stack.first <= addr);
     stacks[..after].last().filter(|stack| addr <= stack.last)
 }
 
-/// Cycles of waiting for shared data on stacks.
 fn waited_for(stacks: &[ThreadStack], waits: &WordWaits) -> u64 {
     let on_stacks =
         waits.iter().filter(|(word, _)| stack_at(stacks, word * BlockSize::WORD_BYTES).is_some());
@@ -103,7 +99,6 @@ fn waited_for(stacks: &[ThreadStack], waits: &WordWaits) -> u64 {
         .sum()
 }
 
-/// Adjacent words that threads other than the stack's own use.
 struct SharedWords<'a> {
     stack: &'a ThreadStack,
     /// The bytes around it without named variables: the first and the last.
@@ -173,7 +168,6 @@ impl SharedWords<'_> {
         self.last = after.rev().find(own).unwrap_or(last);
     }
 
-    /// The variable as a part of the stack.
     fn variable(&self, used_at: Option<SourceSite>) -> StackVariable {
         let bytes = BlockSize::WORD_BYTES;
         StackVariable { first: self.first * bytes, last: self.last * bytes + bytes - 1, used_at }

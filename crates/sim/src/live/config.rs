@@ -51,7 +51,6 @@ impl<E, S: Into<SimError>> From<S> for RunError<E> {
     }
 }
 
-/// Initial numbers of processors and processes.
 pub(crate) fn processes(run: &RunConfig, processors: Option<u16>) -> (u16, u16) {
     let processors = processors.unwrap_or(PROCESSORS);
     (processors, run.expected_threads.unwrap_or(processors).max(1))

@@ -10,7 +10,6 @@ use crate::error::SimError;
 
 /// Default cycles per microsecond, one per nanosecond.
 const MHZ: u64 = 1000;
-/// Most turns in one request.
 const TURNS_MAX: usize = 64;
 /// A thread with this many buffered operations waits: counting more takes longer than a turn.
 const KNOWN_MAX: usize = 256;
@@ -27,7 +26,6 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// The pace with this slack, if a reference takes at least `least` cycles.
     pub(crate) fn new(slack: u64, operation_cycles: u64, cycles_per_ms: Option<u64>) -> Self {
         let references = slack / operation_cycles.max(1) + 1;
         let mhz = cycles_per_ms.map_or(MHZ, |cycles| (cycles / 1000).max(1));
@@ -40,7 +38,6 @@ impl Pace {
     }
 }
 
-/// The selection of threads to run.
 #[derive(Default)]
 struct TurnList {
     list: Vec<LiveTurn>,
@@ -82,7 +79,6 @@ impl TurnList {
         }
     }
 
-    /// Records how the threads used their turns.
     fn note(&mut self, done: &LiveBatch) {
         self.made.fill(0);
         for ThreadTurn { thread, rows } in done.rows.turns.iter() {
@@ -108,7 +104,6 @@ impl TurnList {
     }
 }
 
-/// Runs a program with a clock to its end.
 pub(crate) fn drive<P: LiveProgram, E: Into<SimError>>(
     clock: &mut dyn LiveClock<E>,
     splitter: &mut StreamSplitter,

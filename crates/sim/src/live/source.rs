@@ -13,13 +13,11 @@ pub(crate) struct LiveSource {
 }
 
 impl LiveSource {
-    /// A program with this expected number of threads.
     pub(crate) fn new(threads: u16) -> Self {
         let end = LiveEnd { threads, ..LiveEnd::default() };
         Self { metadata: Metadata::default(), end }
     }
 
-    /// A program that has ended.
     pub(crate) fn ended(end: LiveEnd) -> Self {
         Self { metadata: Metadata::default(), end }
     }

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::placement::PlacementFormat;
 
-/// The results of one job for some blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OptimumFindings {
     pub(super) tally: Tally,
@@ -27,7 +26,6 @@ impl OptimumFindings {
     }
 }
 
-/// The results requested in addition to the counts.
 #[derive(Clone, Copy)]
 pub(super) struct OptimumRequest {
     pub(super) curve: Option<Interval>,

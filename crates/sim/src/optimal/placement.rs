@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::SimError;
 
-/// Columns of the comma-separated form.
 const HEAD: &str = "machine,policy,block_size,address,reference,processors,global\n";
 
 /// Format of written changes.
@@ -29,7 +28,6 @@ pub struct PlacementOutput<'a> {
     pub format: PlacementFormat,
 }
 
-/// The columns that all changes of a block share.
 pub(super) struct PlacementLabel<'a> {
     pub(super) machine: &'a str,
     pub(super) replicate: bool,
@@ -47,7 +45,6 @@ struct PlacementLine<'a> {
     global: bool,
 }
 
-/// Writes the header, if the format has one.
 pub(super) fn head(output: &mut PlacementOutput<'_>) -> Result<(), SimError> {
     match output.format {
         PlacementFormat::Jsonl => Ok(()),
@@ -55,7 +52,6 @@ pub(super) fn head(output: &mut PlacementOutput<'_>) -> Result<(), SimError> {
     }
 }
 
-/// Appends the changes of one block to a buffer.
 pub(super) fn write(
     text: &mut Vec<u8>,
     about: &PlacementLabel<'_>,

@@ -84,13 +84,12 @@ pub struct PieceCounts {
     pub global_moves: i64,
 }
 
-/// Assembles the report.
-pub(super) fn assemble<T: TraceSource + ?Sized>(
+pub(super) fn assemble(
     plan: &MatrixPlan,
     counts: &[SizeCounts],
     found: &[Vec<OptimumFindings>],
     wanted: OptimumRequest,
-    trace: &T,
+    trace: &dyn TraceSource,
 ) -> OptimalReport {
     let simulation = outcomes(plan, counts, trace);
     let mut points = Vec::new();

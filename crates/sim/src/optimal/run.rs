@@ -39,7 +39,6 @@ pub fn optimal(
     Ok(report)
 }
 
-/// The matrix, and the interval of the curve if one is requested.
 struct OptimalPlan {
     matrix: MatrixPlan,
     curve: Option<Interval>,

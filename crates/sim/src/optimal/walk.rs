@@ -11,7 +11,6 @@ use crate::error::SimError;
 use crate::pass::ProgressMeter;
 use crate::placement::{MatrixPlan, SizePlan, ranges};
 
-/// The jobs of one block size over some histories.
 pub(super) struct HistoryWalk<'a> {
     pub(super) plan: &'a MatrixPlan,
     pub(super) size: &'a SizePlan,
@@ -74,7 +73,6 @@ impl HistoryWalk<'_> {
         Ok(found)
     }
 
-    /// Writes the placement of one block and replays it, as requested.
     fn placement(
         &self,
         block: Block<'_>,
@@ -117,7 +115,6 @@ pub(super) fn replicates(name: &str) -> Option<bool> {
     }
 }
 
-/// The solver of the curve of one job.
 pub(super) fn curve_solver(
     plan: &MatrixPlan,
     policy: usize,

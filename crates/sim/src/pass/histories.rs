@@ -10,7 +10,6 @@ use super::source::TraceSource;
 use super::windows::WindowReader;
 use crate::error::SimError;
 
-/// Passes the references of a trace to the builders.
 pub(crate) trait PassSink: Send {
     /// Adds batches, in Time order, to all builders.
     fn push(&mut self, builders: &mut [HistoryBuilder], batches: &[Batch]);
@@ -24,7 +23,6 @@ pub(crate) trait PassSink: Send {
     }
 }
 
-/// Passes every reference unchanged to every builder.
 pub(crate) struct Unchanged;
 
 impl PassSink for Unchanged {
@@ -51,9 +49,9 @@ impl PassSink for WithinBudget {
 }
 
 /// Builds histories of the trace through a sink. Returns the number of complete builders.
-pub(crate) fn build_histories<T: TraceSource + ?Sized>(
+pub(crate) fn build_histories(
     pool: &rayon::ThreadPool,
-    trace: &T,
+    trace: &dyn TraceSource,
     builders: &mut [HistoryBuilder],
     meter: &mut ProgressMeter<'_>,
     sink: &mut dyn PassSink,

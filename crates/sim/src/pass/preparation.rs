@@ -36,7 +36,6 @@ pub(crate) fn in_words<R>(
     simulate(&trace.in_words(word, chunks), &mut second_half(progress, trace.rows()))
 }
 
-/// A valid word size.
 fn word_size(bytes: u64) -> Result<WordSize, SimError> {
     WordSize::new(bytes).ok_or_else(|| {
         config_error(format!(
@@ -46,7 +45,6 @@ fn word_size(bytes: u64) -> Result<WordSize, SimError> {
     })
 }
 
-/// The number of words of every chunk.
 fn counted(
     word: WordSize,
     trace: &TraceReader,

@@ -8,7 +8,6 @@ use crate::error::SimError;
 /// run with [`SimError::Interrupted`].
 pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;
 
-/// Reports the work done.
 pub(crate) fn report(progress: Progress<'_>, done: u64, total: u64) -> Result<(), SimError> {
     match progress(done, Some(total)) {
         ControlFlow::Continue(()) => Ok(()),
@@ -27,7 +26,6 @@ pub(crate) fn second_half(
     }
 }
 
-/// Counts work whose total is known in advance.
 pub(crate) struct ProgressMeter<'a> {
     progress: Progress<'a>,
     done: u64,
@@ -72,7 +70,6 @@ impl<'a> PassProgress<'a> {
         self.span = (1.0 - self.from) * part;
     }
 
-    /// Reports progress of the current pass, from 0 to 1.
     pub(crate) fn tick(&mut self, done: f64) -> Result<(), SimError> {
         let at = self.from + self.span * done;
         #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
@@ -94,13 +91,11 @@ impl<'a> PassProgress<'a> {
         }
     }
 
-    /// Reports completion.
     pub(crate) fn finish(&mut self) -> Result<(), SimError> {
         report(self.progress, self.total, self.total)
     }
 }
 
-/// A part as a number from 0 to 1.
 pub(crate) fn part_of(done: usize, all: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
     let part = done as f64 / all as f64;

@@ -9,7 +9,6 @@ use crate::error::{SimError, config_error};
 /// Most worker threads; more only take memory.
 const THREADS_MAX: usize = 1024;
 
-/// Checks the number of worker threads.
 pub(crate) fn check_threads(threads: Option<usize>) -> Result<(), SimError> {
     if threads.is_none_or(|n| (1..=THREADS_MAX).contains(&n)) {
         return Ok(());
@@ -17,7 +16,6 @@ pub(crate) fn check_threads(threads: Option<usize>) -> Result<(), SimError> {
     Err(config_error(format!("--threads: worker threads must be from 1 to {THREADS_MAX}")))
 }
 
-/// The worker threads; one per core if no number is given.
 pub(crate) fn thread_pool(threads: Option<usize>) -> Result<rayon::ThreadPool, SimError> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or(0))
@@ -37,7 +35,6 @@ pub(super) fn available_bytes() -> Option<u64> {
     system.into_iter().chain(group).min()
 }
 
-/// `MemAvailable` of `/proc/meminfo`.
 fn of_system(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -58,7 +55,6 @@ const BUDGET_BYTES: u64 = 1_500_000_000;
 /// The final size of histories is predicted after one in this many of the references.
 const FORESEEN_AFTER: u64 = 64;
 
-/// Memory budget of histories, in bytes.
 pub(crate) fn budget_bytes(requested: Option<u64>) -> u64 {
     requested.unwrap_or(BUDGET_BYTES)
 }
@@ -72,11 +68,9 @@ pub(crate) fn events_budget_bytes(requested: Option<u64>) -> u64 {
     requested.unwrap_or_else(|| part().max(BUDGET_BYTES))
 }
 
-/// Bounds the memory of histories that are built at the same time.
 #[derive(Clone, Copy)]
 pub(crate) struct MemoryBudget {
     bytes: u64,
-    /// References in the trace.
     references: u64,
     /// Builders that always continue, whatever memory they take.
     least: usize,

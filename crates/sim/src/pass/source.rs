@@ -96,14 +96,9 @@ impl TraceSource for TraceReader {
     }
 }
 
-/// Most processors of the model.
 const PROCESSORS_MAX: u16 = 1024;
 
-/// The requested number, or the trace's number of threads.
-pub(crate) fn processors<T: TraceSource + ?Sized>(
-    requested: Option<u16>,
-    trace: &T,
-) -> Result<u16, SimError> {
+pub(crate) fn processors(requested: Option<u16>, trace: &dyn TraceSource) -> Result<u16, SimError> {
     let processors = requested.unwrap_or_else(|| trace.threads().max(1));
     if (1..=PROCESSORS_MAX).contains(&processors) {
         return Ok(processors);
@@ -117,11 +112,10 @@ pub(crate) fn processors<T: TraceSource + ?Sized>(
     }))
 }
 
-/// Several requested numbers, or the one of [`processors`].
-pub(crate) fn processor_counts<T: TraceSource + ?Sized>(
+pub(crate) fn processor_counts(
     requested: Option<u16>,
     scaling: &[u16],
-    trace: &T,
+    trace: &dyn TraceSource,
 ) -> Result<Vec<u16>, SimError> {
     if scaling.is_empty() {
         return Ok(vec![processors(requested, trace)?]);

@@ -12,26 +12,24 @@ use crate::error::SimError;
 
 /// Bytes of a page, as a shift: whole-system recordings are of machines with 4 KiB pages.
 const PAGE_SHIFT: u32 = 12;
-/// Flags of a kernel reference to a private area.
 const KERNEL_PRIVATE: u8 = Flags::PRIVATE.0 | Flags::KERNEL.0;
 
 /// A trace in which kernel references to private areas are flagged [`Flags::USER_AREA`] if the
 /// process also references the page in user mode, at any time, because privacy is a property of the
 /// page. Without process numbers nothing is flagged, as there is no kernel that works for several
 /// processes.
-pub(crate) struct WithUserAreas<'a, T: ?Sized> {
-    trace: &'a T,
+pub(crate) struct WithUserAreas<'a> {
+    trace: &'a dyn TraceSource,
     /// Whether the addresses are virtual, so that each process has pages of its own.
     by_process: bool,
     /// Pages, each with its process, which is 0 for physical addresses.
     pages: FxHashSet<(u32, u64)>,
 }
 
-impl<'a, T: TraceSource + ?Sized> WithUserAreas<'a, T> {
-    /// Reads the trace if it has kernel references.
+impl<'a> WithUserAreas<'a> {
     pub(crate) fn of(
         pool: &rayon::ThreadPool,
-        trace: &'a T,
+        trace: &'a dyn TraceSource,
         by_process: bool,
     ) -> Result<Self, SimError> {
         let Columns { pid, flags, .. } = trace.columns();
@@ -77,7 +75,6 @@ impl<'a, T: TraceSource + ?Sized> WithUserAreas<'a, T> {
         (process.unwrap_or(0), batch.addr[row] >> PAGE_SHIFT)
     }
 
-    /// Flags the references of a batch.
     fn flag(&self, batch: &mut Batch) {
         if self.pages.is_empty() {
             return;
@@ -93,7 +90,7 @@ impl<'a, T: TraceSource + ?Sized> WithUserAreas<'a, T> {
     }
 }
 
-impl<T: TraceSource + ?Sized> TraceSource for WithUserAreas<'_, T> {
+impl TraceSource for WithUserAreas<'_> {
     fn name(&self) -> String {
         self.trace.name()
     }
@@ -170,7 +167,6 @@ mod tests {
         TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
     }
 
-    /// The references that are flagged.
     fn flagged(trace: &TraceReader, by_process: bool) -> Vec<bool> {
         let pool = thread_pool(Some(2)).unwrap();
         let flagged = WithUserAreas::of(&pool, trace, by_process).unwrap();

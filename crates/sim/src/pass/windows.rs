@@ -14,30 +14,26 @@ use crate::error::SimError;
 const WINDOW_REFERENCES: usize = 1 << 20;
 const THREADS_MAX: usize = 8;
 
-/// Reads a piece of the trace into a batch.
 pub(crate) type ReadPiece<'a> = &'a (dyn Fn(usize, &mut Batch) -> Result<(), TraceError> + Sync);
 
-/// Reads a trace window by window, in Time order.
 pub(crate) struct WindowReader<'a> {
     pool: &'a rayon::ThreadPool,
     read: ReadPiece<'a>,
     pieces: usize,
-    /// Pieces per window.
     width: usize,
     /// The first piece that is not yet decoded.
     next: usize,
     /// The decoded window; empty at the end of the trace.
     ready: Result<Vec<Batch>, SimError>,
-    /// Batches to reuse.
     spare: Vec<Batch>,
     rows: u64,
 }
 
 impl<'a> WindowReader<'a> {
     /// Windows with enough pieces to keep all threads busy and few references in memory.
-    pub(crate) fn new<T: TraceSource + ?Sized>(
+    pub(crate) fn new(
         pool: &'a rayon::ThreadPool,
-        trace: &T,
+        trace: &dyn TraceSource,
         read: ReadPiece<'a>,
     ) -> Self {
         let references = usize::try_from(trace.references()).unwrap_or(usize::MAX);
@@ -48,9 +44,9 @@ impl<'a> WindowReader<'a> {
     }
 
     /// Windows of one piece, for callers that take one batch at a time on one thread.
-    pub(crate) fn of_one_piece<T: TraceSource + ?Sized>(
+    pub(crate) fn of_one_piece(
         pool: &'a rayon::ThreadPool,
-        trace: &T,
+        trace: &dyn TraceSource,
         read: ReadPiece<'a>,
     ) -> Self {
         Self::with_width(pool, trace.pieces(), 1, read)
@@ -111,9 +107,9 @@ fn decode(
 }
 
 /// Calls `take` with each window of the trace, and reports the references done of `total`.
-pub(crate) fn for_each_window<T: TraceSource + ?Sized>(
+pub(crate) fn for_each_window(
     pool: &rayon::ThreadPool,
-    trace: &T,
+    trace: &dyn TraceSource,
     read: ReadPiece<'_>,
     progress: Progress<'_>,
     total: u64,
@@ -127,10 +123,9 @@ pub(crate) fn for_each_window<T: TraceSource + ?Sized>(
     Ok(())
 }
 
-/// Calls `simulate` with the streams of each window in order.
-pub(crate) fn for_each_stream_window<T: TraceSource + ?Sized>(
+pub(crate) fn for_each_stream_window(
     pool: &rayon::ThreadPool,
-    trace: &T,
+    trace: &dyn TraceSource,
     splitter: &mut StreamSplitter,
     progress: Progress<'_>,
     mut simulate: impl FnMut(&[ThreadStreams]) -> Result<(), SimError> + Send,
@@ -147,8 +142,7 @@ pub(crate) fn for_each_stream_window<T: TraceSource + ?Sized>(
     pool.install(|| simulate(&ready))
 }
 
-/// Waits of a trace's processes.
-pub(crate) fn forecast<T: TraceSource + ?Sized>(trace: &T) -> Result<StreamForecast, SimError> {
+pub(crate) fn forecast(trace: &dyn TraceSource) -> Result<StreamForecast, SimError> {
     let system = !trace.metadata().processes.is_empty();
     let mut forecast = StreamForecast::new(usize::from(trace.threads()), system);
     for piece in 0..trace.pieces() {

@@ -13,7 +13,6 @@ use crate::error::{SimError, config_error};
 use crate::pass::{CacheFilterRecord, Progress, TraceSource, behind_caches, in_words};
 use crate::results::suggestions_on;
 
-/// Note on a trace that fits into the caches.
 const ALL_FITS: &str = "all data fit into the caches, so that only first references and those to \
                         what others write reach memory; if the program is to be run with more \
                         data than it was recorded with, choose a cache that is smaller in \
@@ -22,7 +21,6 @@ const ALL_FITS: &str = "all data fit into the caches, so that only first referen
 /// Remedy for problems of the filter.
 const NONE: &str = "none";
 
-/// The references that a study counts, and the plan for them.
 pub(crate) struct CountedReferences<'a, P> {
     /// The configuration without words and filter, which are applied.
     pub(crate) config: &'a SimConfig,
@@ -34,7 +32,6 @@ pub(crate) struct CountedReferences<'a, P> {
     pub(crate) caches: Option<CacheFilterShape>,
 }
 
-/// How references were counted, for a provenance.
 pub(crate) struct CountingRecord {
     word_bytes: Option<u64>,
     checksum: String,
@@ -90,7 +87,6 @@ pub(crate) fn on_counted<P: Borrow<MatrixPlan>, R>(
     })
 }
 
-/// The caches of the configuration, or those that all of its machines have.
 fn caches_of(
     config: &SimConfig,
     plan: &MatrixPlan,

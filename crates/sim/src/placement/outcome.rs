@@ -117,11 +117,10 @@ pub struct PlacementSimulation {
     pub provenance: PlacementProvenance,
 }
 
-/// Prices the counts.
-pub(crate) fn assemble<T: TraceSource + ?Sized>(
+pub(crate) fn assemble(
     plan: &MatrixPlan,
     counts: &[SizeCounts],
-    trace: &T,
+    trace: &dyn TraceSource,
 ) -> PlacementSimulation {
     let mut outcomes = Vec::new();
     for (m, machine) in plan.machines.iter().enumerate() {
@@ -169,10 +168,7 @@ pub(crate) fn nanoseconds(machine: &PricedMachine, amount: Amount) -> Option<f64
     scaled.per(1_000_000)
 }
 
-pub(crate) fn provenance<T: TraceSource + ?Sized>(
-    plan: &MatrixPlan,
-    trace: &T,
-) -> PlacementProvenance {
+pub(crate) fn provenance(plan: &MatrixPlan, trace: &dyn TraceSource) -> PlacementProvenance {
     let mut prices = Vec::new();
     for (m, machine) in plan.machines.iter().enumerate() {
         prices.extend(plan.sizes.iter().map(|size| PriceListRecord {

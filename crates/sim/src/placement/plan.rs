@@ -17,16 +17,13 @@ use crate::references::{Inclusion, PrivateReferences, data};
 /// policy depends only on whether there is global memory.
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyRun {
-    /// Index of the policy in the configuration.
     pub(crate) policy: usize,
     pub(crate) setup: PlacementSetup,
 }
 
-/// The plan of one block size.
 #[derive(Clone, Debug)]
 pub(crate) struct SizePlan {
     pub(crate) block: BlockSize,
-    /// Prices of each machine.
     pub(crate) prices: Vec<PriceList>,
     pub(crate) jobs: Vec<PolicyRun>,
     /// The job of each machine and policy: `job[machine][policy]`.
@@ -37,7 +34,6 @@ pub(crate) struct SizePlan {
     pub(crate) times: Times,
 }
 
-/// The whole matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct MatrixPlan {
     pub(crate) machines: Vec<PricedMachine>,
@@ -45,9 +41,7 @@ pub(crate) struct MatrixPlan {
     pub(crate) sizes: Vec<SizePlan>,
     pub(crate) processors: u16,
     pub(crate) filter: ReferenceFilter,
-    /// How to treat private references, if configured.
     pub(crate) private: Option<PrivateReferences>,
-    /// How to treat synchronisation references.
     pub(crate) sync: Inclusion,
     /// References in a window of re-alignment, if data are re-aligned.
     pub(crate) realign: Option<u64>,
@@ -55,18 +49,15 @@ pub(crate) struct MatrixPlan {
 }
 
 impl MatrixPlan {
-    pub(crate) fn new<T: TraceSource + ?Sized>(
-        config: &SimConfig,
-        trace: &T,
-    ) -> Result<Self, SimError> {
+    pub(crate) fn new(config: &SimConfig, trace: &dyn TraceSource) -> Result<Self, SimError> {
         Self::with_own(config, &[], trace)
     }
 
     /// As [`new`](Self::new), with these policies after those of the configuration.
-    pub(crate) fn with_own<T: TraceSource + ?Sized>(
+    pub(crate) fn with_own(
         config: &SimConfig,
         own: &[PolicySpec],
-        trace: &T,
+        trace: &dyn TraceSource,
     ) -> Result<Self, SimError> {
         check_given(&[
             ("machine", config.machines.len()),
@@ -103,7 +94,6 @@ impl MatrixPlan {
         Ok(plan)
     }
 
-    /// Checks all machines and policies at one block size.
     fn size(
         &mut self,
         block: BlockSize,
@@ -146,7 +136,6 @@ impl MatrixPlan {
         self
     }
 
-    /// The same matrix with data re-aligned in windows of this many references.
     pub(crate) fn realigned(mut self, window: Option<u64>) -> Result<Self, SimError> {
         self.realign = check_window(window)?;
         Ok(self)
@@ -167,7 +156,6 @@ impl MatrixPlan {
         references.saturating_mul(u64::try_from(times).unwrap_or(1))
     }
 
-    /// A builder for one size and shard.
     pub(crate) fn builder(&self, size: &SizePlan, shard: Shard, budget: u64) -> HistoryBuilder {
         HistoryBuilder::new(HistoryOptions {
             block_size: size.block,
@@ -182,7 +170,6 @@ impl MatrixPlan {
 }
 
 impl SizePlan {
-    /// The index of a policy's job with this setup; adds it if it is new.
     fn job(
         &mut self,
         policy: usize,
@@ -205,7 +192,6 @@ impl SizePlan {
         Ok(self.jobs.len() - 1)
     }
 
-    /// Merges jobs that have equal counts although their prices differ.
     fn merge_jobs(&mut self) {
         let mut kept: Vec<PolicyRun> = Vec::new();
         let mut places = Vec::new();
@@ -258,7 +244,6 @@ fn decide_alike(a: Option<&Prices>, b: Option<&Prices>) -> bool {
     })
 }
 
-/// Checks the number of references in a window.
 fn check_window(window: Option<u64>) -> Result<Option<u64>, SimError> {
     if window.is_none_or(|n| (1..=WINDOW_MAX).contains(&n)) {
         return Ok(window);
@@ -295,7 +280,7 @@ fn own_processors(
 }
 
 /// References per second of the traced run (thesis section 5.1).
-fn rate<T: TraceSource + ?Sized>(trace: &T) -> Option<f64> {
+fn rate(trace: &dyn TraceSource) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a rate is a rounded figure")]
     let references = trace.references() as f64;
     // Without recording if it was measured, else recorded.

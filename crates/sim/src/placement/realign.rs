@@ -30,14 +30,12 @@ struct WindowReferences {
     byte: Vec<u8>,
 }
 
-/// One block size and the builders at that size.
 struct SizeMapping {
     size: usize,
     builders: usize,
     mapping: WordMapping,
 }
 
-/// Re-aligns the references of a pass before they are added to the builders.
 pub(crate) struct RealigningSink {
     roles: [ReferenceRole; 256],
     processors: u16,
@@ -52,10 +50,10 @@ pub(crate) struct RealigningSink {
 impl RealigningSink {
     /// Re-alignment for builders with these block sizes, given as indices into the plan. Adjacent
     /// builders of one size share a mapping.
-    pub(crate) fn new<T: TraceSource + ?Sized>(
+    pub(crate) fn new(
         plan: &MatrixPlan,
         window: u64,
-        trace: &T,
+        trace: &dyn TraceSource,
         builders: &[usize],
         budget: MemoryBudget,
     ) -> Result<Self, SimError> {
@@ -129,8 +127,7 @@ impl RealigningSink {
         self.window.clear();
     }
 
-    /// The reports of complete block sizes, by index into the plan.
-    pub(crate) fn reports<T: TraceSource + ?Sized>(&self, trace: &T) -> Vec<(usize, Realignment)> {
+    pub(crate) fn reports(&self, trace: &dyn TraceSource) -> Vec<(usize, Realignment)> {
         let report = |aligned: &SizeMapping| aligned.mapping.report(&self.scan, trace.metadata());
         self.sizes.iter().map(|aligned| (aligned.size, report(aligned))).collect()
     }
@@ -189,7 +186,6 @@ impl WindowReferences {
         self.byte.clear();
     }
 
-    /// Bytes of memory.
     fn bytes(&self) -> u64 {
         self.time.capacity() as u64 * 17
     }

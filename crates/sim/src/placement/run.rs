@@ -64,11 +64,10 @@ struct PendingShard {
     shard: Shard,
 }
 
-/// Runs every job of the plan.
-fn count<T: TraceSource + ?Sized>(
+fn count(
     plan: &MatrixPlan,
     config: &SimConfig,
-    trace: &T,
+    trace: &dyn TraceSource,
     progress: Progress<'_>,
 ) -> Result<Vec<SizeCounts>, SimError> {
     let pool = thread_pool(config.threads)?;

@@ -16,7 +16,6 @@ const TASKS_AHEAD: usize = 16;
 /// Approximate number of runs that one task walks.
 const TASK_RUNS: usize = 1 << 18;
 
-/// A range of one history's blocks, for one job.
 struct WalkTask {
     size: usize,
     history: usize,
@@ -24,7 +23,6 @@ struct WalkTask {
     blocks: Range<usize>,
 }
 
-/// Walks every history with every job of its size.
 pub(super) fn walk(
     pool: &rayon::ThreadPool,
     plan: &MatrixPlan,
@@ -63,7 +61,6 @@ fn perform(plan: &MatrixPlan, task: &WalkTask, histories: &Histories) -> Result<
     Ok(tally)
 }
 
-/// Ranges of blocks with about [`TASK_RUNS`] runs each.
 pub(crate) fn ranges(histories: &Histories) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let (mut start, mut runs) = (0, 0);
@@ -80,22 +77,18 @@ pub(crate) fn ranges(histories: &Histories) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Counts at one block size.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SizeCounts {
-    /// Tally of each job.
     pub(crate) jobs: Vec<Tally>,
     /// Accesses of references that are counted without a history.
     pub(crate) outside: Tally,
     /// The same references, each counted once even if it straddles blocks.
     pub(crate) outside_references: u64,
     pub(crate) references: u64,
-    /// The report of re-alignment, if data are re-aligned.
     pub(crate) realignment: Option<Realignment>,
 }
 
 impl SizeCounts {
-    /// Empty counts for `jobs` jobs.
     pub(crate) fn new(jobs: usize) -> Self {
         Self { jobs: vec![Tally::default(); jobs], ..Self::default() }
     }

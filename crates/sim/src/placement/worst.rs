@@ -70,7 +70,6 @@ fn worst_of(
     Ok(WorstBlocks { machine: machine.name().to_owned(), policy: spec.text.clone(), report })
 }
 
-/// The only machine, policy and block size.
 fn one_of_each(plan: &MatrixPlan) -> Result<(&PricedMachine, &PolicySpec, &SizePlan), SimError> {
     match (plan.machines.as_slice(), plan.policies.as_slice(), plan.sizes.as_slice()) {
         ([machine], [spec], [size]) => Ok((machine, spec, size)),

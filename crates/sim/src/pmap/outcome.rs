@@ -127,7 +127,6 @@ pub fn pmap_actions(owner_copy: OwnerCopy) -> Vec<PmapActionRow> {
     with_counts(owner_copy, &PmapCounts::default())
 }
 
-/// The table with the number of faults handled by each cell.
 pub(super) fn with_counts(owner_copy: OwnerCopy, counts: &PmapCounts) -> Vec<PmapActionRow> {
     let cells = rows(owner_copy).into_iter().zip(counts.cells);
     cells.map(|(row, count)| PmapActionRow { row, actions: row.action.words(), count }).collect()

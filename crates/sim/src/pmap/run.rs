@@ -31,7 +31,6 @@ pub fn pmap(
     })
 }
 
-/// The manager, its kernel costs, and how histories are built.
 fn checked(
     config: &PmapConfig,
     trace: &TraceReader,

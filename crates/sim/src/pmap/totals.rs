@@ -15,7 +15,6 @@ use super::outcome::{AllGlobalTimes, Locality, PmapPage, PmapReport};
 use crate::pass::TraceSource;
 use crate::results::ratio;
 
-/// Totals of the pages so far.
 pub(super) struct PmapTotals<'a> {
     manager: Manager,
     all_global: Manager,

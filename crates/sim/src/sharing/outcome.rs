@@ -71,15 +71,12 @@ pub struct SharingReport {
     pub provenance: PlacementProvenance,
 }
 
-/// The counts of a machine's optimal placement at one block size.
 pub(super) struct PlacedCounts {
-    /// Data references taken into account.
     references: u64,
     tally: Tally,
 }
 
 impl PlacedCounts {
-    /// The counts of a simulation.
     pub(super) fn of(outcome: &PlacementOutcome) -> Self {
         Self { references: outcome.references, tally: outcome.counts }
     }

@@ -54,7 +54,6 @@ impl Borrow<MatrixPlan> for SharingPlan {
     }
 }
 
-/// Note on machines whose caches are ignored.
 const EVERY_REFERENCE: &str = "costs are of all references, although the machine has caches: \
                                sharing is classified by all references; --filter takes misses";
 

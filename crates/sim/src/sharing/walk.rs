@@ -15,10 +15,8 @@ use crate::pass::{
 };
 use crate::placement::MatrixPlan;
 
-/// Regions per task.
 const TASK_REGIONS: usize = 64;
 
-/// Examines words on several threads.
 pub(super) struct WordWalk<'a> {
     pub(super) config: &'a SharingConfig,
     pub(super) plan: &'a MatrixPlan,
@@ -30,7 +28,6 @@ pub(super) struct WordWalk<'a> {
 }
 
 impl WordWalk<'_> {
-    /// Examines every word, and counts the references.
     pub(super) fn examine(
         &self,
         trace: &TraceReader,

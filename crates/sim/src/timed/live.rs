@@ -8,7 +8,6 @@ use crate::error::{SimError, config_error};
 use crate::live::{LiveEnd, LiveParts, LiveRun, LiveSource, Pace, RunConfig, processes};
 use crate::results::json;
 
-/// A machine, ready to run a program.
 struct TimedRun<P: TimedPlan> {
     plan: P,
     clock: Option<TimedClock<P::Result>>,
@@ -18,10 +17,6 @@ struct TimedRun<P: TimedPlan> {
     slack: u64,
 }
 
-/// Checks the configuration of a run, and prepares the machine.
-///
-/// # Errors
-/// When the configuration is invalid.
 pub(crate) fn prepare_run<P: TimedPlan + 'static>(
     config: &P::Config,
     run: &RunConfig,

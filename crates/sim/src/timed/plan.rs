@@ -9,13 +9,10 @@ use super::order::ReferenceOrder;
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource};
 
-/// A timed simulation of a machine with this result.
 pub(crate) type TimedClock<R> = Box<dyn TimedSimulation<R, ClockError>>;
 
-/// What may differ between clocks of one combination.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClockVariant {
-    /// Processes, numbered from 0.
     pub(crate) processes: usize,
     /// Cycles by which every latency exceeds the machine's.
     pub(crate) slower_by: u64,
@@ -23,32 +20,26 @@ pub(crate) struct ClockVariant {
     pub(crate) collect_waits: bool,
 }
 
-/// Times of a machine that the driver of a live program needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LiveTiming {
     /// The least number of cycles after which one processor can affect another.
     pub(crate) least_latency: u64,
-    /// The least number of cycles of a reference.
     pub(crate) reference_cycles: u64,
     /// Cycles of a processor in a millisecond, if the machine says so.
     pub(crate) cycles_per_ms: Option<u64>,
 }
 
-/// Options that all families have.
 #[derive(Clone, Copy)]
 pub(crate) struct TimedOptions {
     pub(crate) order: ReferenceOrder,
     /// Cores to use.
     pub(crate) threads: Option<usize>,
-    /// Processors of the simulated machine.
     pub(crate) processors: Option<u16>,
     /// Whether several numbers of processors are simulated.
     pub(crate) scales: bool,
-    /// Whether processes restart when they end.
     pub(crate) restarts: bool,
 }
 
-/// The options of a family.
 pub(crate) trait TimedConfig: Clone + Sync {
     fn timed(&self) -> TimedOptions;
     /// Sets the processors of a live program, and what a run takes one of.
@@ -58,18 +49,13 @@ pub(crate) trait TimedConfig: Clone + Sync {
 /// All combinations of a configuration, checked before the trace is read.
 pub(crate) trait TimedPlan: Sized + Send + Sync {
     type Config: TimedConfig;
-    /// The result of one combination.
     type Result: Send;
-    /// The results of all combinations, with their provenance.
     type Study: Serialize;
 
-    /// # Errors
-    /// When the configuration is invalid.
-    fn new<T: TraceSource + ?Sized>(config: &Self::Config, trace: &T) -> Result<Self, SimError>;
+    fn new(config: &Self::Config, trace: &dyn TraceSource) -> Result<Self, SimError>;
 
     fn config(&self) -> &Self::Config;
 
-    /// The number of combinations.
     fn count(&self) -> usize;
 
     /// Whether private areas that are user pages are distinguished from the kernel's, and if so,
@@ -87,9 +73,9 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
     ///
     /// # Errors
     /// When the trace is damaged.
-    fn prepare<T: TraceSource + ?Sized>(
+    fn prepare(
         &mut self,
-        trace: &T,
+        trace: &dyn TraceSource,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
     ) -> Result<(), SimError> {
@@ -97,10 +83,6 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
         Ok(())
     }
 
-    /// The clock of a combination.
-    ///
-    /// # Errors
-    /// When the configuration is invalid.
     fn clock(
         &self,
         point: usize,
@@ -112,15 +94,15 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
     ///
     /// # Errors
     /// When there is nothing to simulate.
-    fn splitter<T: TraceSource + ?Sized>(&self, trace: &T) -> Result<StreamSplitter, SimError>;
+    fn splitter(&self, trace: &dyn TraceSource) -> Result<StreamSplitter, SimError>;
 
     /// Simulates all combinations in the order of the trace.
     ///
     /// # Errors
     /// When the trace is damaged, or a protocol violates an invariant.
-    fn in_trace_order<T: TraceSource + ?Sized>(
+    fn in_trace_order(
         &self,
-        trace: &T,
+        trace: &dyn TraceSource,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
     ) -> Result<Vec<Self::Result>, SimError>;
@@ -129,10 +111,10 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
     ///
     /// # Errors
     /// When the configuration does not apply to what the trace turned out to have.
-    fn notes<T: TraceSource + ?Sized>(
+    fn notes(
         &self,
         splitter: &StreamSplitter,
-        trace: &T,
+        trace: &dyn TraceSource,
     ) -> Result<Vec<String>, SimError> {
         let _ = (splitter, trace);
         Ok(Vec::new())
@@ -144,11 +126,10 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
     /// When no live program can run on it.
     fn prepare_live(&mut self) -> Result<LiveTiming, SimError>;
 
-    /// Assembles the results of all combinations.
-    fn assemble<T: TraceSource + ?Sized>(
+    fn assemble(
         &self,
         results: Vec<Self::Result>,
         notes: Vec<String>,
-        trace: &T,
+        trace: &dyn TraceSource,
     ) -> Self::Study;
 }

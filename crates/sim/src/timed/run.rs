@@ -14,7 +14,6 @@ use crate::pass::{
     forecast, thread_pool,
 };
 
-/// Results of all combinations, and notes on the trace.
 type PointResults<R> = (Vec<R>, Vec<String>);
 
 /// Simulates every combination. The trace is decoded once for all of them.
@@ -22,9 +21,9 @@ type PointResults<R> = (Vec<R>, Vec<String>);
 /// # Errors
 /// When the configuration is invalid (found before the trace is read), the trace is damaged, or,
 /// with the option `check`, a protocol violates an invariant.
-pub(crate) fn simulate<P: TimedPlan, T: TraceSource + ?Sized>(
+pub(crate) fn simulate<P: TimedPlan>(
     config: &P::Config,
-    trace: &T,
+    trace: &dyn TraceSource,
     progress: Progress<'_>,
 ) -> Result<P::Study, SimError> {
     let mut plan = P::new(config, trace)?;
@@ -43,9 +42,9 @@ pub(crate) fn simulate<P: TimedPlan, T: TraceSource + ?Sized>(
     Ok(plan.assemble(results, notes, trace))
 }
 
-fn simulate_all<P: TimedPlan, T: TraceSource + ?Sized>(
+fn simulate_all<P: TimedPlan>(
     plan: &P,
-    trace: &T,
+    trace: &dyn TraceSource,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
 ) -> Result<PointResults<P::Result>, SimError> {
@@ -57,9 +56,9 @@ fn simulate_all<P: TimedPlan, T: TraceSource + ?Sized>(
 
 /// Simulates all combinations with a clock. The trace is split into the streams of its processes
 /// once for all of them.
-fn in_cycles<P: TimedPlan, T: TraceSource + ?Sized>(
+fn in_cycles<P: TimedPlan>(
     plan: &P,
-    trace: &T,
+    trace: &dyn TraceSource,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
 ) -> Result<PointResults<P::Result>, SimError> {
@@ -90,21 +89,20 @@ fn in_cycles<P: TimedPlan, T: TraceSource + ?Sized>(
     Ok((done.into_iter().collect::<Result<_, _>>()?, notes))
 }
 
-/// The splitter of the trace into the streams of its processes.
-pub(crate) fn splitter<P: TimedPlan, T: TraceSource + ?Sized>(
+pub(crate) fn splitter<P: TimedPlan>(
     plan: &P,
-    trace: &T,
+    trace: &dyn TraceSource,
 ) -> Result<StreamSplitter, SimError> {
     Ok(plan.splitter(trace)?.with_forecast(forecast(trace)?))
 }
 
 /// Reads the trace into several simulations in its order; `read` reads a piece with or without its
 /// events.
-pub(crate) fn in_trace_order<S: Send, T: TraceSource + ?Sized>(
+pub(crate) fn in_trace_order<S: Send>(
     mut simulations: Vec<S>,
     push: impl Fn(&mut S, &Batch) -> Result<(), CheckError> + Sync + Send,
     read: ReadPiece<'_>,
-    trace: &T,
+    trace: &dyn TraceSource,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
 ) -> Result<Vec<S>, SimError> {

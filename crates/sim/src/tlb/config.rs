@@ -68,7 +68,6 @@ fn optimal() -> String {
 }
 
 impl TlbConfig {
-    /// The simulation that computes the mean cost per reference.
     pub(super) fn simulation(&self, correction: &McprCorrection) -> SimConfig {
         SimConfig {
             processors: self.processors,

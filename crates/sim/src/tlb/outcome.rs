@@ -83,13 +83,12 @@ pub struct TlbReport {
     pub provenance: TlbProvenance,
 }
 
-/// Assembles the outcomes.
-pub(super) fn assemble<T: TraceSource + ?Sized>(
+pub(super) fn assemble(
     plan: &TlbPlan,
     counts: &TlbCounts,
     simulation: Option<PlacementSimulation>,
     config: &TlbConfig,
-    trace: &T,
+    trace: &dyn TraceSource,
 ) -> TlbReport {
     let mut outcomes = Vec::new();
     for (t, spec) in plan.specs.iter().enumerate() {
@@ -125,10 +124,10 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
     TlbReport { outcomes, provenance }
 }
 
-fn provenance<T: TraceSource + ?Sized>(
+fn provenance(
     config: &TlbConfig,
     specs: &[TlbSpec],
-    trace: &T,
+    trace: &dyn TraceSource,
     processors: u16,
     simulation: Option<PlacementProvenance>,
 ) -> TlbProvenance {

@@ -12,17 +12,13 @@ use crate::references::data;
 /// Limit, in bytes, of the TLBs of all processors together.
 const MEMORY_MAX_BYTES: u64 = 1 << 30;
 
-/// The TLBs, and the setup of their counters.
 pub(super) struct TlbPlan {
     pub(super) specs: Vec<TlbSpec>,
     pub(super) setup: TlbSetup,
 }
 
 impl TlbPlan {
-    pub(super) fn new<T: TraceSource + ?Sized>(
-        config: &TlbConfig,
-        trace: &T,
-    ) -> Result<Self, SimError> {
+    pub(super) fn new(config: &TlbConfig, trace: &dyn TraceSource) -> Result<Self, SimError> {
         let specs = TlbSpec::parse_list(&config.tlbs)?;
         check_given(&[("TLB", specs.len()), ("page size", config.page_sizes.len())])?;
         check_threads(config.threads)?;

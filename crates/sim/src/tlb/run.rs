@@ -27,7 +27,6 @@ pub fn tlb_misses(
     })
 }
 
-/// The study after references have been counted in words.
 fn missed(
     config: &TlbConfig,
     trace: &TraceReader,

@@ -44,7 +44,6 @@ fn simulate(text: &str, trace: &TraceReader) -> Result<BusSimulation, SimError> 
     simulate_bus(&config(text), trace, &mut |_, _| ControlFlow::Continue(()))
 }
 
-/// Any number of threads, and any chunks.
 #[test]
 fn outcomes_do_not_depend_on_threads_or_chunks() {
     let caches = r#""cache_sizes": [1024, 4096], "associativities": [1, 4, null],
@@ -169,7 +168,6 @@ fn an_interrupted_simulation_has_no_outcome() {
     assert!(matches!(result, Err(SimError::Interrupted)));
 }
 
-/// Neither threads nor chunks affect the clock, nor does checking values.
 #[test]
 fn clocked_outcomes_do_not_depend_on_threads_or_chunks() {
     let mut all = Vec::new();
@@ -217,7 +215,6 @@ fn seed_and_policies_of_the_clock_are_options_and_recorded() {
     );
 }
 
-/// Processors of a whole system make references of many processes, at physical addresses.
 #[test]
 fn a_trace_that_looks_like_a_whole_system_gets_a_note() {
     let columns = Columns { pid: true, ..Columns::default() };

@@ -142,7 +142,6 @@ fn protocols_in_the_documentation_are_up_to_date() {
     check("protocols.md", &on_bus.chain(others).collect::<Vec<(&str, String)>>());
 }
 
-/// The messages, and for both controllers the states and every cell that can occur.
 fn directory_tables(sheet: &DirectorySheet) -> String {
     let mut text = String::from("| message | what it says | counted as |\n|---|---|---|\n");
     for message in &sheet.messages {
@@ -182,7 +181,6 @@ fn cell_line(cell: &ControllerSheetCell, has_senders: bool) -> String {
     format!("| {state} | {event} |{senders} {actions} | {next} |\n")
 }
 
-/// The states with their meanings, every cell that can occur, and the transitions of other copies.
 fn protocol_table(table: &ProtocolTable) -> String {
     let mut text = String::from("| state | meaning |\n|---|---|\n");
     for label in table.states() {

@@ -56,7 +56,6 @@ fn run(text: &str, trace: Option<&TraceReader>) -> Result<Explanation, SimError>
     }
 }
 
-/// The same for protocols with a directory, on the default machine.
 fn run_directory(
     text: &str,
     trace: Option<&TraceReader>,
@@ -135,7 +134,6 @@ fn protocols_with_a_directory_are_walked_on_machines_with_one() {
     }
 }
 
-/// The same for protocols with lists of copies.
 fn run_lists(text: &str) -> Result<DirectoryExplanation<ListWalk>, SimError> {
     let mut config = config(text);
     config.machine = config.machine.filter(|name| name != "bus-smp");

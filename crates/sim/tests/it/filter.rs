@@ -16,7 +16,6 @@ use serde_json::{Value, to_value};
 
 const POLICIES: [&str; 5] = ["optimal", "ace", "platinum", "first-touch", "best-static"];
 
-/// Random references of five threads to some pages, of all kinds, with flags.
 fn random_trace(seed: u64) -> TraceReader {
     let mut rng = Rng::new(seed);
     let columns = Columns { flags: true, gap: true, ..Columns::default() };
@@ -36,7 +35,6 @@ fn random_trace(seed: u64) -> TraceReader {
     TraceReader::from_bytes(bytes, "t.hnt").unwrap()
 }
 
-/// The trace of misses, as the transform writes it.
 fn misses(trace: &TraceReader, cache: &str, processors: u16) -> TraceReader {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("u.hnt");
@@ -68,7 +66,6 @@ fn outcomes(config: &SimConfig, trace: &TraceReader) -> Value {
     without_filter(simulate(config, trace).unwrap().outcomes)
 }
 
-/// Rows without their facts about the filter.
 fn without_filter<T: Serialize>(rows: Vec<T>) -> Value {
     let mut rows = to_value(rows).unwrap();
     for row in rows.as_array_mut().unwrap() {

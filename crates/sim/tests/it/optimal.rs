@@ -10,7 +10,6 @@ use homenode_sim::{
 };
 use homenode_trace::{Metadata, TraceReader, TraceWriter, WriterOptions};
 
-/// Six processors on some blocks, in bursts.
 fn trace(references: u64) -> TraceReader {
     let mut rng = Rng::new(7);
     let mut bytes = Cursor::new(Vec::new());
@@ -73,7 +72,6 @@ fn the_rows_are_those_of_a_simulation_and_certified() {
     }
 }
 
-/// The curve of a whole trace against simulations at single prices.
 #[test]
 fn the_curve_passes_through_every_simulation() {
     let trace = trace(5_000);

@@ -18,7 +18,6 @@ use serde_json::Value;
 
 const SIZES: [u64; 4] = [4, 64, 1024, 65536];
 
-/// Random references of `threads` threads to two arrays, of all kinds, sizes and flags.
 fn random_trace(rng: &mut Rng, threads: u64) -> TraceReader {
     let columns = Columns { flags: true, ..Columns::default() };
     let options = WriterOptions { columns, level: 1, chunk_rows: 300 };

@@ -82,7 +82,6 @@ fn costs_are_those_of_the_optimum() {
     }
 }
 
-/// On every machine the components add up to the cost of the optimum.
 #[test]
 fn components_add_up_on_every_machine() {
     let trace = trace(1);

@@ -108,7 +108,6 @@ fn matrix() -> SimConfig {
     )
 }
 
-/// Machines at whose prices the optimum makes the same decisions are simulated once.
 #[test]
 fn machines_together_give_the_outcomes_of_each_alone() {
     let trace = trace(&mixed(2, 2_000), 500, Metadata::default());

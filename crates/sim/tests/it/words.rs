@@ -50,7 +50,6 @@ fn random_trace(seed: u64, chunk_rows: u32, highest: u64) -> TraceReader {
     TraceReader::from_bytes(bytes, "t.hnt").unwrap()
 }
 
-/// The trace of words, as the transform writes it.
 fn in_words(trace: &TraceReader, bytes: u64) -> TraceReader {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("u.hnt");
@@ -59,7 +58,6 @@ fn in_words(trace: &TraceReader, bytes: u64) -> TraceReader {
     TraceReader::from_bytes(std::fs::read(out).unwrap(), "t.hnt").unwrap()
 }
 
-/// A result without its facts about words.
 fn plain<T: Serialize>(result: &T) -> Value {
     let mut value = to_value(result).unwrap();
     without(&mut value);
@@ -102,7 +100,6 @@ fn compare(engine: impl Fn(Option<u64>, usize, &TraceReader) -> Value) {
     compare_to(u64::MAX, engine);
 }
 
-/// The same for traces whose highest address is this one.
 fn compare_to(highest: u64, engine: impl Fn(Option<u64>, usize, &TraceReader) -> Value) {
     for (seed, bytes, chunk_rows) in [(1, 4, 500), (2, 1, 5000), (3, 16, 100), (4, 64, 700)] {
         let trace = random_trace(seed, chunk_rows, highest);

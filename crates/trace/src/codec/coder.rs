@@ -32,11 +32,8 @@ pub(super) struct SiteCoder {
     defined: Vec<DefinedSite>,
     remembered: usize,
     unpredicted: UnpredictedOffsets,
-    /// Explicit differences.
     pub(super) differences: WrittenDifferences,
-    /// First uses.
     pub(super) first_uses: Vec<u8>,
-    /// Definitions.
     pub(super) definitions: Vec<u8>,
 }
 
@@ -50,14 +47,12 @@ struct DefinedSite {
 /// A site of a thread.
 #[derive(Clone, Copy)]
 struct SiteUse {
-    /// The thread, in order of appearance.
     slot: usize,
     /// Number of the site in the thread.
     number: u16,
 }
 
 impl SiteCoder {
-    /// Empties the coder and keeps its memory.
     pub(super) fn clear(&mut self) {
         let mut rows = 0;
         let fits = |room: &CodedRows| {
@@ -157,7 +152,6 @@ impl SiteCoder {
         }
     }
 
-    /// Site numbers and codes of a thread's rows.
     pub(super) fn rows(&self, slot: usize) -> (&[u16], &[u8]) {
         self.threads[slot].rows()
     }

@@ -17,7 +17,6 @@ const FREQUENT_MIN: u8 = 250;
 /// Key of the site of rows whose distance is rare.
 const RARE: u64 = u64::MAX;
 
-/// Rows of a chunk that began without program counters, and their coder.
 #[derive(Default)]
 pub(super) struct CountedSites {
     traits: Vec<Traits>,
@@ -29,7 +28,6 @@ pub(super) struct CountedSites {
 }
 
 impl CountedSites {
-    /// Empties it and keeps its memory.
     pub(super) fn clear(&mut self) {
         self.traits.clear();
         self.addr.clear();
@@ -38,12 +36,10 @@ impl CountedSites {
         self.coder.clear();
     }
 
-    /// Number of rows held.
     pub(super) const fn rows(&self) -> usize {
         self.addr.len()
     }
 
-    /// Holds the next rows.
     pub(super) fn hold(&mut self, rows: &SiteColumns<'_>) {
         self.traits.extend_from_slice(rows.traits);
         self.addr.extend_from_slice(rows.addr);

@@ -14,11 +14,9 @@ use crate::turns::Turns;
 /// The parts of a chunk that the decoder needs besides the streams.
 #[derive(Clone, Copy)]
 pub(crate) struct ChunkLayout<'a> {
-    /// Header of the chunk.
     pub(crate) header: &'a ChunkHeader,
     /// Threads with rows, by thread; the rows add up to those of the header.
     pub(crate) table: &'a [(u16, u32)],
-    /// Columns of the trace.
     pub(crate) columns: Columns,
 }
 
@@ -49,7 +47,6 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// The turns and events of a chunk.
 pub(crate) fn outline(
     section: &[u8],
     layout: ChunkLayout<'_>,
@@ -118,13 +115,11 @@ fn read_turns(streams: &Streams<'_>, layout: ChunkLayout<'_>) -> Result<Vec<Turn
     Ok(turns)
 }
 
-/// Replaces the contents of `named` by the turns with their threads.
 fn name_threads(turns: &[Turn], layout: ChunkLayout<'_>, named: &mut Turns) {
     named.clear();
     turns.iter().for_each(|turn| named.add(layout.table[turn.slot()].0, turn.len()));
 }
 
-/// State of a thread while its rows are decoded.
 struct ThreadDecoder {
     /// The sites numbered 1, 2, ...
     sites: Vec<SitePredictor>,

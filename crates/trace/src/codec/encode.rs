@@ -19,7 +19,6 @@ const SCATTERED_BYTES: usize = 2;
 /// Blocks after a block of such rows that are coded without a search for predictions.
 const SCATTERED_BLOCKS: usize = 15;
 
-/// The chunk being encoded. Memory is reused from chunk to chunk.
 #[derive(Default)]
 pub(crate) struct ChunkEncoder {
     rows: usize,
@@ -38,7 +37,6 @@ pub(crate) struct ChunkEncoder {
     gathered: Gathered,
 }
 
-/// The threads of a chunk in order of appearance, with their row counts.
 #[derive(Default)]
 struct ThreadList {
     list: Vec<(u16, u32)>,
@@ -50,7 +48,6 @@ struct ThreadList {
 #[derive(Default)]
 struct SparseColumn(Vec<u32>);
 
-/// Buffers for streams.
 #[derive(Default)]
 struct Gathered {
     slots: Vec<u8>,
@@ -67,12 +64,10 @@ impl ChunkEncoder {
         Self { counted: effort.then(CountedSites::default), ..Self::default() }
     }
 
-    /// Rows taken since [`clear`](Self::clear).
     pub(crate) const fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Forgets the chunk.
     pub(crate) fn clear(&mut self) {
         self.rows = 0;
         self.threads.clear();
@@ -85,7 +80,6 @@ impl ChunkEncoder {
         self.pid.0.clear();
     }
 
-    /// Takes the next rows.
     pub(crate) fn take(&mut self, rows: &RowColumns<'_>) {
         let reference = &rows.reference;
         if !self.has_pc && any(reference.pc) {
@@ -245,7 +239,6 @@ impl ThreadList {
 }
 
 impl SparseColumn {
-    /// Adds values after those of `rows` rows.
     fn push(&mut self, rows: usize, values: &[[u8; 4]]) {
         if self.0.is_empty() && !any(values) {
             return;
@@ -278,7 +271,6 @@ impl Gathered {
         put_varints(&mut self.lengths, lengths.clone(), lengths.max().unwrap_or(0));
     }
 
-    /// Adds the streams of rows; the turns have been gathered before.
     fn put_rows(&mut self, places: &[usize], coder: &SiteCoder, streams: &mut StreamWriter<'_>) {
         let is_narrow = self.rows(places, coder);
         streams.put(id::TURNS, &self.slots);

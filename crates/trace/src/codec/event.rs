@@ -13,7 +13,6 @@ use crate::bytes::{Cursor, DecodeFault};
 use crate::events::{self, FIELDS, SHAPES};
 use crate::model::Event;
 
-/// Appends the events to `out`.
 pub(crate) fn encode(list: &[(u32, Event)], out: &mut Vec<u8>) {
     let mut row = 0;
     let mut addr = 0u64;
@@ -39,7 +38,6 @@ pub(crate) fn encode(list: &[(u32, Event)], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `count` events to `out`, none of them after row `rows`.
 pub(crate) fn decode(
     bytes: &[u8],
     count: u32,

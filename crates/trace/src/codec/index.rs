@@ -6,7 +6,6 @@ use super::site::SitePredictor;
 /// Identity of a site: the program counter or its substitute; kind, size and flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SiteKey {
-    /// Program counter or substitute.
     pub(super) pc: u64,
     /// Kind, flags and size.
     pub(super) traits: SiteTraits,
@@ -24,7 +23,6 @@ impl SiteKey {
     }
 }
 
-/// A site of the encoder, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct KnownSite {
@@ -34,12 +32,10 @@ pub(super) struct KnownSite {
     traits: Traits,
     /// Number of the site that followed it last; 0 if none.
     pub(super) next: u16,
-    /// Its predictor.
     pub(super) predictor: SitePredictor,
 }
 
 impl KnownSite {
-    /// Its identity.
     #[inline]
     pub(super) const fn key(&self) -> SiteKey {
         SiteKey { pc: self.name, traits: self.traits.of_site() }
@@ -77,7 +73,6 @@ pub(super) struct SiteTable {
 const FIRST_BITS: u32 = 5;
 
 impl SiteIndex {
-    /// A thread without sites.
     pub(super) fn new(thread: u16) -> Self {
         let (name, next) = (0, 0);
         let predictor = SitePredictor::default();
@@ -91,23 +86,19 @@ impl SiteIndex {
         self.table = SiteTable::new(self.table.bits);
     }
 
-    /// Number of the site with this key, 0 if there is none.
     #[inline(always)]
     pub(super) fn find(&self, key: SiteKey) -> u16 {
         self.table.find(&self.sites, key)
     }
 
-    /// Number of sites.
     pub(super) const fn count(&self) -> usize {
         self.sites.len() - 1
     }
 
-    /// All sites by number, and the table of keys.
     pub(super) const fn parts(&mut self) -> (&mut [KnownSite], &SiteTable) {
         (self.sites.as_mut_slice(), &self.table)
     }
 
-    /// A site.
     #[inline(always)]
     pub(super) fn site(&self, number: u16) -> &KnownSite {
         &self.sites[usize::from(number)]
@@ -135,7 +126,6 @@ impl SiteTable {
         Self { entries: vec![0; 1 << bits], bits }
     }
 
-    /// Number of the site with this key, 0 if there is none.
     #[inline(always)]
     pub(super) fn find(&self, sites: &[KnownSite], key: SiteKey) -> u16 {
         let mask = self.entries.len() - 1;

@@ -33,7 +33,6 @@ pub(super) const ELSEWHERE: u64 = u64::MAX;
 pub(super) struct UnpredictedOffsets(Vec<u8>);
 
 impl UnpredictedOffsets {
-    /// Empties it and keeps its memory.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }

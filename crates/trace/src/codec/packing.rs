@@ -8,7 +8,6 @@
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::{CParameter, ParamSwitch, Strategy, compress_bound};
 
-/// Level of zstd by default.
 pub(crate) const DEFAULT_LEVEL: i32 = 3;
 /// Streams of a chunk have numbers below this.
 const STREAMS: usize = 12;
@@ -26,11 +25,9 @@ const NO_SEARCH: u32 = 1 << 17;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nature {
     Unknown,
-    /// Repetitive.
     Repetitive,
     /// Not repetitive, but some bytes are more frequent than others.
     Uneven,
-    /// Hardly compressible.
     Random,
 }
 
@@ -44,7 +41,6 @@ pub(super) struct Packing {
 }
 
 impl Packing {
-    /// Compressors with this level of zstd for repetitive streams.
     pub(super) fn new(level: i32) -> Self {
         // Creating a compressor fails only for lack of memory; streams are then stored
         // uncompressed.
@@ -57,7 +53,6 @@ impl Packing {
         }
     }
 
-    /// Compresses a stream to `packed`, which stays empty if that is not possible.
     pub(super) fn pack(&mut self, id: u8, raw: &[u8], packed: &mut Vec<u8>) {
         let place = usize::from(id) % STREAMS;
         if raw.len() < LONG_BYTES || self.bytewise.is_none() {
@@ -111,7 +106,6 @@ impl Packing {
     }
 }
 
-/// A compressor without a search.
 fn bytewise() -> std::io::Result<Compressor<'static>> {
     let mut zstd = Compressor::new(1)?;
     zstd.set_parameter(CParameter::Strategy(Strategy::ZSTD_fast))?;
@@ -136,13 +130,11 @@ mod tests {
 
     use super::*;
 
-    /// Random bytes below `below`.
     fn noise(below: u64) -> Vec<u8> {
         let mut rng = Rng::new(below);
         (0..2 * LONG_BYTES).map(|_| rng.below(below).to_le_bytes()[0]).collect()
     }
 
-    /// The same 1000 bytes repeated.
     fn cycle(below: u64) -> Vec<u8> {
         noise(below)[..1000].iter().copied().cycle().take(2 * LONG_BYTES).collect()
     }

@@ -9,8 +9,6 @@ use crate::model::Columns;
 /// Rows of a block: a power of two, and about 30 KB of columns.
 pub(crate) const BLOCK_ROWS: usize = 1 << 10;
 
-/// Thread, kind, flags and size of a row in one word, so that the encoder compares them in one
-/// instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traits(u32);
 
@@ -29,7 +27,6 @@ impl Traits {
         (self.0 ^ other.0).trailing_zeros() >= 16
     }
 
-    /// The thread.
     pub(super) const fn thread(self) -> u16 {
         let [low, high, ..] = self.0.to_le_bytes();
         u16::from_le_bytes([low, high])
@@ -55,7 +52,6 @@ impl Traits {
     }
 }
 
-/// Kind, flags and size of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SiteTraits(pub(super) u16);
 
@@ -100,7 +96,6 @@ pub(crate) const fn is_storable(thread: u16, size: u8, flags: u8) -> bool {
 }
 
 impl RowBlock {
-    /// A block for a trace with these columns, full at `rows` rows, at most [`BLOCK_ROWS`].
     pub(crate) fn new(columns: Columns, rows: usize) -> Box<Self> {
         let mut block = Box::new(Self {
             rows: 0,
@@ -126,17 +121,14 @@ impl RowBlock {
         self.limit = rows.min(BLOCK_ROWS);
     }
 
-    /// Rows in the block.
     pub(crate) const fn len(&self) -> usize {
         self.rows
     }
 
-    /// Whether it must be emptied before it takes a row.
     pub(crate) const fn is_full(&self) -> bool {
         self.rows >= self.limit
     }
 
-    /// Data references in the block.
     pub(crate) fn references(&self) -> usize {
         let fetch = AccessKind::Fetch.code();
         self.kind[..self.rows].iter().filter(|kind| **kind != fetch).count()
@@ -224,7 +216,6 @@ impl RowBlock {
     }
 }
 
-/// Copies a column of rows.
 #[inline(always)]
 fn copy<T, R: Copy + Into<Access>>(column: &mut [T], rows: &[R], value: impl Fn(Access) -> T) {
     // Eight at a time: otherwise loop overhead costs as much as the copy.
@@ -241,16 +232,11 @@ fn copy<T, R: Copy + Into<Access>>(column: &mut [T], rows: &[R], value: impl Fn(
     }
 }
 
-/// Columns of consecutive rows.
 #[derive(Clone, Copy)]
 pub(crate) struct RowColumns<'a> {
-    /// Threads.
     pub(crate) thread: &'a [[u8; 2]],
-    /// Codes of kinds.
     pub(crate) kind: &'a [u8],
-    /// Sizes in bytes.
     pub(crate) size: &'a [u8],
-    /// Bits of flags.
     pub(crate) flags: &'a [u8],
     /// Gaps; none if the trace has none.
     pub(crate) gap: &'a [[u8; 4]],
@@ -260,19 +246,16 @@ pub(crate) struct RowColumns<'a> {
     pub(crate) reference: SiteColumns<'a>,
 }
 
-/// The columns that the predictors use, of consecutive rows.
 #[derive(Clone, Copy)]
 pub(crate) struct SiteColumns<'a> {
     /// Thread, kind, flags and size.
     pub(super) traits: &'a [Traits],
-    /// Addresses.
     pub(crate) addr: &'a [[u8; 8]],
     /// Program counters; 0 where there is none.
     pub(crate) pc: &'a [[u8; 8]],
 }
 
 impl<'a> SiteColumns<'a> {
-    /// Some of the rows.
     #[inline(always)]
     pub(super) fn part(&self, rows: Range<usize>) -> SiteColumns<'a> {
         SiteColumns {
@@ -283,7 +266,6 @@ impl<'a> SiteColumns<'a> {
     }
 }
 
-/// Whether a number of a column is not 0.
 pub(crate) fn any<const N: usize>(column: &[[u8; N]]) -> bool {
     // Without a branch per number, so that the compiler vectorises it.
     column.as_flattened().iter().fold(0, |bits, byte| bits | byte) != 0

@@ -16,7 +16,6 @@ pub(super) const FROM_PREVIOUS: u8 = 9;
 pub(super) const FIRST_USE: u8 = 16;
 /// One more than the highest code of a site the thread knows.
 pub(super) const CODES: u8 = 15;
-/// Widths of a difference in bytes.
 const WIDTHS: [u8; 6] = [1, 2, 3, 4, 6, 8];
 /// Bytes of the difference that belongs to each code.
 pub(super) const WIDTH_OF_CODE: [u8; 16] = {
@@ -41,9 +40,7 @@ const MASK_OF_CODE: [u64; 16] = {
     masks
 };
 
-/// Index in [`WIDTHS`] of the narrowest width that holds a zigzag number.
 pub(super) fn width_index(zigzag: u64) -> u8 {
-    /// By leading zero bytes.
     const INDEX: [u8; 16] = [5, 5, 4, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     INDEX[zigzag.leading_zeros() as usize / 8 % 16]
 }
@@ -54,12 +51,9 @@ pub(super) fn difference(code: u8, word: u64) -> u64 {
     unzigzag(word & MASK_OF_CODE[usize::from(code & 15)]).cast_unsigned()
 }
 
-/// The predictor of an instruction in one thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SitePredictor {
-    /// Program counter.
     pub(super) pc: u64,
-    /// Its last address.
     pub(super) last: u64,
     /// Difference of its last two addresses.
     pub(super) stride: u64,
@@ -67,11 +61,8 @@ pub(super) struct SitePredictor {
     pub(super) second: u64,
     /// Its last address less the thread's previous address then.
     pub(super) offset: u64,
-    /// Kind, size, flags.
     pub(super) kind: u8,
-    /// Size in bytes.
     pub(super) size: u8,
-    /// Flag bits.
     pub(super) flags: u8,
 }
 
@@ -91,7 +82,6 @@ impl SitePredictor {
         if code == OFFSET || code >= FROM_PREVIOUS { from_previous } else { from_last }
     }
 
-    /// Updates the predictor with the site's reference to `addr`.
     #[inline(always)]
     pub(super) fn learn(&mut self, addr: u64, previous: u64) {
         let stride = addr.wrapping_sub(self.last);

@@ -14,13 +14,11 @@ const STORED: u8 = 0;
 const ZSTD: u8 = 1;
 /// Largest expansion of a stream whose length is not bounded by the number of rows.
 const MAX_RATIO: usize = 256;
-/// Bytes of an entry of the directory.
 const ENTRY_BYTES: usize = 10;
 
 /// Streams shorter than this are not compressed.
 const LEAST_BYTES: usize = 24;
 
-/// Compresses streams. It is reused from chunk to chunk, with its memory.
 pub(crate) struct StreamPacker {
     packing: Packing,
     packed: Vec<u8>,
@@ -30,7 +28,6 @@ pub(crate) struct StreamPacker {
 }
 
 impl StreamPacker {
-    /// A packer with this level of zstd.
     pub(crate) fn new(level: i32) -> Self {
         Self {
             packing: Packing::new(level),
@@ -49,14 +46,12 @@ impl StreamPacker {
     }
 }
 
-/// Collects the streams of a chunk.
 pub(crate) struct StreamWriter<'a> {
     packer: &'a mut StreamPacker,
     count: u8,
 }
 
 impl<'a> StreamWriter<'a> {
-    /// A container without streams.
     pub(crate) fn new(packer: &'a mut StreamPacker) -> Self {
         packer.directory.clear();
         packer.payload.clear();
@@ -109,7 +104,6 @@ struct StreamEntry {
     raw: usize,
 }
 
-/// The streams of a chunk, not yet decompressed.
 pub(crate) struct Streams<'a> {
     section: &'a [u8],
     entries: Vec<StreamEntry>,

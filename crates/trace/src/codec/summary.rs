@@ -6,7 +6,6 @@ use super::rows::{RowColumns, SiteColumns, any};
 use crate::format::v1::ChunkHeader;
 use crate::model::Columns;
 
-/// Counts and ranges of rows.
 pub(crate) struct ChunkSummary {
     counts: [u32; 6],
     low: u64,
@@ -16,22 +15,18 @@ pub(crate) struct ChunkSummary {
 }
 
 impl ChunkSummary {
-    /// The summary of no rows.
     pub(crate) fn new() -> Self {
         Self { counts: [0; 6], low: u64::MAX, high: 0, used: Columns::default() }
     }
 
-    /// Columns with a value other than 0.
     pub(crate) const fn used(&self) -> Columns {
         self.used
     }
 
-    /// Data references.
     pub(crate) fn references(&self) -> u64 {
         self.counts[..3].iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// Adds rows.
     pub(crate) fn add(&mut self, rows: &RowColumns<'_>) {
         let RowColumns { kind, size, flags, reference: SiteColumns { addr, pc, .. }, .. } = rows;
         for (count, code) in self.counts.iter_mut().zip(0..3) {
@@ -56,7 +51,6 @@ impl ChunkSummary {
         (self.low, self.high) = (low, high);
     }
 
-    /// Sets the header's fields about the rows.
     pub(crate) fn describe(&self, header: &mut ChunkHeader) {
         header.counts = self.counts;
         let is_empty = self.low > self.high;

@@ -21,15 +21,10 @@ pub(super) const COUNTED: u8 = 2;
 /// One site per thread and traits, for unpredictable rows.
 pub(super) const SCATTERED: u8 = 3;
 
-/// State of a thread while its rows are coded.
 pub(super) struct ThreadCoder {
-    /// Its sites.
     pub(super) sites: SiteIndex,
-    /// Number of the site of its last row.
     last: u16,
-    /// Address of its last row.
     previous: u64,
-    /// Its rows so far.
     rows: usize,
     coded: CodedRows,
 }
@@ -42,29 +37,24 @@ pub(super) struct CodedRows {
 }
 
 impl CodedRows {
-    /// Capacity in rows.
     pub(super) const fn room(&self) -> usize {
         self.codes.len()
     }
 }
 
 impl ThreadCoder {
-    /// A thread without rows, with this memory.
     pub(super) fn new(thread: u16, room: CodedRows) -> Self {
         Self { sites: SiteIndex::new(thread), last: 0, previous: 0, rows: 0, coded: room }
     }
 
-    /// Releases its memory.
     pub(super) fn into_room(self) -> CodedRows {
         self.coded
     }
 
-    /// Site numbers and codes of its rows.
     pub(super) fn rows(&self) -> (&[u16], &[u8]) {
         (&self.coded.numbers[..self.rows], &self.coded.codes[..self.rows])
     }
 
-    /// Reserves memory for rows.
     #[inline(always)]
     pub(super) fn reserve(&mut self, rows: usize) {
         if self.rows + rows > self.coded.room() {
@@ -80,7 +70,6 @@ impl ThreadCoder {
         self.coded.codes.resize(room, 0);
     }
 
-    /// Difference of `addr` to the thread's previous address.
     pub(super) const fn offset(&self, addr: u64) -> u64 {
         addr.wrapping_sub(self.previous)
     }
@@ -186,7 +175,6 @@ impl ThreadCoder {
         (code.is_some() && next.has(traits)).then_some(number)
     }
 
-    /// The site of a row with this program counter or substitute; 0 if the thread has none.
     #[inline(always)]
     pub(super) fn instruction(&self, pc: u64, traits: Traits) -> u16 {
         let guess = self.sites.site(self.last).next;
@@ -197,7 +185,6 @@ impl ThreadCoder {
         }
     }
 
-    /// Codes a row as a use of a site.
     #[inline(always)]
     pub(super) fn use_site<const BY: u8>(
         &mut self,

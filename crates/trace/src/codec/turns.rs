@@ -45,12 +45,10 @@ impl Turn {
         self.slot = u32::try_from(slots[self.slot()]).unwrap_or(u32::MAX);
     }
 
-    /// Slot of the thread in the table.
     pub(super) const fn slot(self) -> usize {
         self.slot as usize
     }
 
-    /// Number of rows.
     pub(super) const fn len(self) -> usize {
         self.rows as usize
     }

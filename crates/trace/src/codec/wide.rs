@@ -22,7 +22,6 @@ fn gather(column: &[u32], turns: &[Turn], table: &[(u16, u32)]) -> Vec<u32> {
     out
 }
 
-/// Inverse of [`gather`].
 fn scatter(values: &[u32], turns: &[Turn], table: &[(u16, u32)], column: &mut Vec<u32>) {
     let mut at = starts(table);
     column.resize(values.len(), 0);
@@ -33,7 +32,6 @@ fn scatter(values: &[u32], turns: &[Turn], table: &[(u16, u32)], column: &mut Ve
     }
 }
 
-/// Adds the streams of the gaps, none if all are 0.
 pub(super) fn put_gaps(
     column: &[u32],
     turns: &[Turn],
@@ -58,7 +56,6 @@ pub(super) fn put_gaps(
     streams.put(id::LONG_GAPS, &long);
 }
 
-/// Fills the column of gaps.
 pub(super) fn get_gaps(
     streams: &Streams<'_>,
     turns: &[Turn],
@@ -88,7 +85,6 @@ pub(super) fn get_gaps(
     Ok(())
 }
 
-/// Adds the stream of the process identities, none if all are 0.
 pub(super) fn put_pids(
     column: &[u32],
     turns: &[Turn],
@@ -108,7 +104,6 @@ pub(super) fn put_pids(
     streams.put(id::PIDS, &out);
 }
 
-/// Fills the column of process identities.
 pub(super) fn get_pids(
     streams: &Streams<'_>,
     turns: &[Turn],

@@ -9,12 +9,10 @@ pub(super) struct WrittenDifferences {
 }
 
 impl WrittenDifferences {
-    /// The written bytes.
     pub(super) fn written(&self) -> &[u8] {
         &self.bytes[..self.written]
     }
 
-    /// Empties it and keeps its memory.
     pub(super) const fn clear(&mut self) {
         self.written = 0;
     }

@@ -50,17 +50,12 @@
 use crate::bytes::{Cursor, DecodeFault};
 use crate::model::Columns;
 
-/// First bytes of every version.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89HNT\r\n\x1a\n";
-/// Number of this version.
 pub(crate) const VERSION: u16 = 1;
-/// Bytes of the header.
 pub(crate) const HEADER_BYTES: usize = 32;
 /// First bytes of a chunk.
 pub(crate) const CHUNK_MAGIC: [u8; 4] = *b"HNTC";
-/// Bytes of a chunk before its body.
 pub(crate) const CHUNK_HEADER_BYTES: usize = 80;
-/// Bytes of one entry of the thread table.
 pub(crate) const THREAD_BYTES: usize = 6;
 /// Most rows, and most events, in a chunk: bounds the memory of a reader.
 pub(crate) const MAX_ROWS: u32 = 1 << 21;
@@ -75,17 +70,13 @@ pub(crate) const TRAILER_MAGIC: [u8; 8] = *b"HNTEND\r\n";
 /// Largest expansion of compressed metadata.
 pub(crate) const MAX_METADATA_RATIO: u64 = 256;
 
-/// The header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Optional columns.
     pub(crate) columns: Columns,
-    /// Rows a full chunk holds.
     pub(crate) chunk_rows: u32,
 }
 
 impl Header {
-    /// Its encoding.
     pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
@@ -110,43 +101,31 @@ impl Header {
     }
 }
 
-/// The header of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ChunkHeader {
-    /// Bytes of the body.
     pub(crate) body_bytes: u32,
-    /// CRC-32 of the body.
     pub(crate) body_crc: u32,
     /// References and fetches.
     pub(crate) rows: u32,
-    /// Events.
     pub(crate) events: u32,
     /// Reads, writes, atomics, private, synchronisation and kernel rows.
     pub(crate) counts: [u32; 6],
-    /// Time of the first reference.
     pub(crate) first_time: u64,
-    /// Lowest address.
     pub(crate) addr_low: u64,
-    /// Highest address touched.
     pub(crate) addr_high: u64,
-    /// Threads with rows.
     pub(crate) threads: u32,
-    /// Optional columns.
     pub(crate) columns: Columns,
 }
 
 impl ChunkHeader {
-    /// Data references: rows that are not fetches.
     pub(crate) fn references(&self) -> u64 {
         self.counts[..3].iter().map(|&n| u64::from(n)).sum()
     }
 
-    /// Bytes of the thread table.
     pub(crate) const fn table_bytes(&self) -> usize {
         self.threads as usize * THREAD_BYTES
     }
 
-    /// Its encoding.
     pub(crate) fn to_bytes(self) -> [u8; CHUNK_HEADER_BYTES] {
         let mut bytes = [0; CHUNK_HEADER_BYTES];
         bytes[..4].copy_from_slice(&CHUNK_MAGIC);
@@ -247,31 +226,24 @@ pub(crate) fn parse_threads(
     }
 }
 
-/// The fixed-size part of the footer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FooterHeader {
-    /// Chunks in the file.
     pub(crate) chunks: u32,
     /// References and fetches in the file.
     pub(crate) rows: u64,
     /// Data references in the file.
     pub(crate) references: u64,
-    /// Content checksum.
     pub(crate) checksum: [u8; 16],
-    /// Bytes of the index.
     pub(crate) index_bytes: u32,
     /// Optional columns of the trace: those of the header, or fewer.
     pub(crate) columns: Columns,
-    /// Whether the metadata is compressed.
     pub(crate) compressed: bool,
-    /// Bytes of the metadata in the file.
     pub(crate) metadata_bytes: u64,
     /// Bytes of the metadata as JSON.
     pub(crate) metadata_raw: u64,
 }
 
 impl FooterHeader {
-    /// Its encoding.
     pub(crate) fn to_bytes(self) -> [u8; FOOTER_HEADER_BYTES] {
         let mut bytes = [0; FOOTER_HEADER_BYTES];
         bytes[..4].copy_from_slice(&FOOTER_MAGIC);
@@ -329,19 +301,14 @@ impl FooterHeader {
     }
 }
 
-/// The last bytes of a complete file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Trailer {
-    /// Where the footer begins.
     pub(crate) footer_offset: u64,
-    /// Its length.
     pub(crate) footer_bytes: u64,
-    /// Its CRC-32.
     pub(crate) footer_crc: u32,
 }
 
 impl Trailer {
-    /// Its encoding.
     pub(crate) fn to_bytes(self) -> [u8; TRAILER_BYTES] {
         let mut bytes = [0; TRAILER_BYTES];
         bytes[..8].copy_from_slice(&self.footer_offset.to_le_bytes());
@@ -382,7 +349,6 @@ pub(crate) fn check_crc(offset: usize, computed: u32, written: u32) -> Result<()
     }
 }
 
-/// Bytes in hexadecimal, separated by spaces.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }

@@ -18,7 +18,6 @@ fn compacted(path: &Path, out: Option<&Path>) -> Result<CompactReport, TraceErro
     compact(path, out, COMPACT_LEVEL, &mut go_on)
 }
 
-/// A trace that more effort makes smaller: random walks with occasional events.
 fn walk(path: &Path) {
     let columns = Columns { pc: true, gap: true, ..Columns::default() };
     let options = WriterOptions { columns, level: 1, chunk_rows: 5000 };
@@ -40,7 +39,6 @@ fn walk(path: &Path) {
     writer.finish(metadata).unwrap();
 }
 
-/// The contents of a trace.
 fn content(path: &Path) -> (Vec<Step>, Metadata, Columns, u32, String) {
     let trace = TraceReader::open(path).unwrap();
     trace.verify().unwrap();

@@ -105,7 +105,6 @@ fn lengths_that_claim_gigabytes_are_errors() {
     }
 }
 
-/// Takes a number of bytes, then fails.
 struct Full {
     left: usize,
     kind: io::ErrorKind,

@@ -10,7 +10,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The chunk of a small trace, as the `chunk` target takes it.
 fn chunk() -> Vec<u8> {
     let (bytes, _) = write(&steps(), small_chunks(100));
     let trace = homenode_trace::TraceReader::from_bytes(bytes.clone(), "memory").unwrap();
@@ -51,7 +50,6 @@ fn seeds_pass() {
     }
 }
 
-/// The seed reaches the decoder: the checksums of a sealed chunk are right.
 #[test]
 fn a_sealed_chunk_is_a_readable_trace() {
     let file = fuzz::sealed(&chunk()).unwrap();

@@ -57,7 +57,6 @@ pub const ENTRY: Entry = Entry {
     },
 };
 
-/// Most processors.
 const PROCESSORS_MAX: u64 = 65_535;
 
 struct Filter {

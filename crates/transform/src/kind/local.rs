@@ -53,7 +53,6 @@ struct Local {
 }
 
 impl Local {
-    /// A random entry of the buffer, which is not empty.
     fn choose(&mut self) -> usize {
         let entries = u64::try_from(self.slots.len()).unwrap_or(u64::MAX);
         usize::try_from(self.rng.below(entries)).unwrap_or(0)

@@ -113,9 +113,7 @@ struct Merge<'a> {
     /// Memory that is the same in all processes.
     shared: Vec<Range<u64>>,
     inputs: Vec<MergeInput>,
-    /// The relocation of each process.
     relocations: Vec<Relocation>,
-    /// The process that has the turn.
     turn: usize,
     /// References left of it.
     left: u64,
@@ -181,7 +179,6 @@ impl Merge<'_> {
         out.access(&Access { thread, addr, pc, pid, flags, ..*access });
     }
 
-    /// The number in the mix of a process of the trace.
     fn pid(&mut self, pid: u32) -> u32 {
         let number = self.turn;
         if let Some((_, known)) = self.inputs[number].last_pid.filter(|&(old, _)| old == pid) {

@@ -114,11 +114,9 @@ struct Processes<'a> {
     wanted: Option<Vec<ProcessSelector>>,
     /// References until the mix is full.
     left: u64,
-    /// Most references of each process.
     each: u64,
     survey: RecordingSurvey,
     thread_of: FxHashMap<u32, u16>,
-    /// By thread of the mix.
     tallies: Vec<ProcessTally>,
     switching: Switching,
     areas: Option<ProcessorAreas>,
@@ -158,7 +156,6 @@ impl Processes<'_> {
         }
     }
 
-    /// The report.
     fn mix(&self) -> Mix {
         let (tallies, survey) = (&self.tallies[..], &self.survey);
         let sum = |of: fn(&ProcessTally) -> u64| tallies.iter().map(of).sum();

@@ -105,7 +105,6 @@ struct WindowLookahead<'a> {
 }
 
 impl WindowLookahead<'_> {
-    /// The next reference, if there is one.
     fn next(&mut self) -> Result<Option<Access>, TraceError> {
         while self.row == self.batch.len() {
             if self.chunk == self.trace.chunks().len() {
@@ -122,7 +121,6 @@ impl WindowLookahead<'_> {
 }
 
 struct Realign<'a> {
-    /// References of a whole window.
     window: u64,
     mapping: WordMapping,
     scan: WindowScan,

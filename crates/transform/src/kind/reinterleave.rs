@@ -121,7 +121,6 @@ impl Reinterleave {
         !own.records.is_empty() && first.all(|(_, before)| before.is_past(&self.done))
     }
 
-    /// Emits the next record.
     fn emit(&mut self, out: &mut TransformOutput) {
         let (thread, left) = match self.turn {
             Some((thread, left)) if self.keeps_turn(thread, left) => (thread, left),

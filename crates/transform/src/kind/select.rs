@@ -112,7 +112,6 @@ pub const ENTRY: Entry = Entry {
     },
 };
 
-/// Highest number of a thread.
 const THREAD_MAX: u64 = 65_534;
 
 /// Most events that an error lists.
@@ -161,12 +160,10 @@ struct Select {
     next: u64,
     /// Data references within the interval of Time that is kept.
     covered: u64,
-    /// References and fetches of the trace, and those of them that are kept.
     all: u64,
     kept: u64,
     /// Events of the trace at which a selection could begin or end: some, for an error.
     marks: BTreeSet<Place>,
-    /// Events since the last reference.
     pending: Vec<Event>,
     /// Synchronisation under way, and whether it has been emitted: at the beginning.
     open: OpenSync,
@@ -214,7 +211,6 @@ impl Select {
         }
     }
 
-    /// Emits an event if it is kept.
     fn emit(&mut self, event: Event, out: &mut TransformOutput) {
         let keep = match self.stage() {
             Stage::Before => {
@@ -247,12 +243,10 @@ impl Select {
     }
 }
 
-/// Whether a number is in one of the ranges, if there are any.
 fn holds(ranges: Option<&Vec<Range<u64>>>, number: u64) -> bool {
     ranges.is_none_or(|all| all.iter().any(|range| range.contains(&number)))
 }
 
-/// Whether the event is about memory.
 fn is_about_memory(what: &EventKind) -> bool {
     matches!(
         what,

@@ -72,10 +72,8 @@ impl SplitPoint {
 
 struct Split {
     at: Option<SplitPoint>,
-    /// Whether the trace has such an event.
     found: bool,
     every: u64,
-    /// Data references in the present trace.
     in_piece: u64,
 }
 

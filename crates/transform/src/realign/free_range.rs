@@ -71,7 +71,6 @@ impl AddressMap {
     }
 }
 
-/// The pages of an unused interval, allocated from its beginning.
 pub(super) struct FreeRange {
     page: BlockSize,
     /// Its first word.
@@ -110,7 +109,6 @@ impl FreeRange {
         if within { usize::try_from((place - self.first) >> shift).ok() } else { None }
     }
 
-    /// New pages so far.
     pub(super) fn pages(&self) -> u64 {
         (self.next - self.first) / self.page.words()
     }

@@ -59,7 +59,6 @@ impl WordOrigins {
         }
     }
 
-    /// The intervals as ranges of addresses.
     pub(super) fn ranges(&self) -> Vec<MovedRange> {
         let bytes = |words: u64| words * BlockSize::WORD_BYTES;
         let range = |interval: &OriginInterval| MovedRange {

@@ -3,11 +3,9 @@
 use homenode_base::BlockSize;
 use homenode_trace::{Metadata, OwnedInterval, owned_intervals};
 
-/// An interval of addresses with one owner.
 #[derive(Clone, Copy, Debug)]
 struct OwnedSegment {
     owned: OwnedInterval,
-    /// The address of the words before an earlier re-alignment, if one moved them.
     from: Option<u64>,
 }
 

@@ -8,7 +8,6 @@ use super::scan::WindowUse;
 #[derive(Default)]
 pub(super) struct Pages {
     found: Vec<WindowUse>,
-    /// Name of each page.
     names: Vec<PageName>,
     /// The last original page.
     last: Option<u32>,
@@ -17,7 +16,6 @@ pub(super) struct Pages {
     new_page_index: Vec<u32>,
 }
 
-/// Identity of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageName {
     /// A page of the original trace, by block number.

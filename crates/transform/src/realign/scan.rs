@@ -13,21 +13,15 @@ const NONE: u32 = u32::MAX;
 pub(super) struct WindowUse {
     /// The word; of a page, its first one that is referenced.
     pub(super) word: u64,
-    /// The threads below 64 that reference it, a bit each; of a page, those of its first word.
     pub(super) threads: u64,
     /// The set of the other threads, as a number of [`ThreadSets`].
     pub(super) more: u32,
-    /// References that begin in it.
     pub(super) references: u32,
     /// Number of the word.
     pub(super) number: u32,
-    /// The first thread that references it.
     pub(super) thread: u16,
-    /// Whether another thread references it.
     pub(super) several: bool,
-    /// Whether it is written.
     pub(super) written: bool,
-    /// Whether a reference touches it and the next word.
     pub(super) joined: bool,
     /// For a page, whether its words differ in the threads that reference them.
     pub(super) mixed: bool,
@@ -130,7 +124,6 @@ impl WindowScan {
         found
     }
 
-    /// Adds a word that the window has not referenced; returns its index in `uses`.
     fn begin(&mut self, word: u64, number: usize, thread: u16) -> usize {
         let place = self.uses.len();
         let mut found = WindowUse {
@@ -203,7 +196,6 @@ impl WindowScan {
         size(self.words.len(), 4 + 32 / GROUP) + size(self.uses.len(), 2 * size_of::<WindowUse>())
     }
 
-    /// The uses of each word in the complete window, in order of address.
     pub(super) fn sorted(&self) -> &[WindowUse] {
         &self.sorted
     }

@@ -8,7 +8,6 @@ pub(super) struct ThreadSets {
     numbers: FxHashMap<Vec<u16>, u32>,
     /// The set that results from adding a thread to a set.
     with: FxHashMap<(u32, u16), u32>,
-    /// Members of each set from number 1 on, in order.
     members: Vec<Vec<u16>>,
 }
 
@@ -20,7 +19,6 @@ impl ThreadSets {
         self.members.clear();
     }
 
-    /// The set with the thread in it.
     pub(super) fn with(&mut self, set: u32, thread: u16) -> u32 {
         if let Some(&number) = self.with.get(&(set, thread)) {
             return number;

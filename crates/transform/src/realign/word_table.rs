@@ -15,7 +15,6 @@ const NO_GROUP: u64 = u64::MAX;
 /// Groups that there can be: numbers of words are 32 bits.
 const GROUPS_MAX: usize = 1 << 28;
 
-/// The words referenced so far, in groups.
 pub(super) struct WordTable {
     cache: Box<[(u64, u32); CACHE_ENTRIES]>,
     groups: FxHashMap<u64, u32>,
@@ -32,7 +31,6 @@ impl WordTable {
         }
     }
 
-    /// Numbers that are in use, all of them below this.
     pub(super) fn len(&self) -> usize {
         self.first.len() * GROUP
     }
@@ -49,7 +47,6 @@ impl WordTable {
         order
     }
 
-    /// The number of a word, a new one if it has none.
     #[inline]
     pub(super) fn number(&mut self, word: u64) -> usize {
         let group = word / GROUP as u64;

@@ -11,7 +11,6 @@ use homenode_base::{Access, AccessKind, Rng};
 use homenode_trace::TraceReader;
 use homenode_transform::{CacheFilterShape, FilterReport, TransformReport, filter_temporarily};
 
-/// The trace that the transform writes, and its report.
 fn filtered(
     trace: &TraceReader,
     cache: &str,

@@ -8,7 +8,6 @@ use homenode_base::Access;
 use homenode_trace::{Metadata, TraceReader, TraceWriter, WriterOptions};
 use homenode_transform::{TransformError, WrittenTrace, transform_file};
 
-/// A trace of these steps.
 pub fn written(
     name: &str,
     steps: &[Step],
@@ -75,7 +74,6 @@ pub fn made(
     Ok(made.remove(0))
 }
 
-/// The thread of a step.
 pub fn thread_of(step: &Step) -> u16 {
     match step {
         Step::Access(Access { thread, .. }) => *thread,
@@ -83,7 +81,6 @@ pub fn thread_of(step: &Step) -> u16 {
     }
 }
 
-/// The steps of each thread, in order.
 pub fn by_thread(steps: &[Step]) -> BTreeMap<u16, Vec<Step>> {
     let mut threads: BTreeMap<u16, Vec<Step>> = BTreeMap::new();
     for step in steps {

@@ -15,7 +15,6 @@ fn metadata() -> Metadata {
     Metadata { program: "sample".into(), word_size: 4, ..Metadata::default() }
 }
 
-/// A trace in small chunks.
 fn trace(name: &str, steps: &[Step], columns: Columns, metadata: Metadata) -> TraceReader {
     made::written(name, steps, WriterOptions { columns, level: 1, chunk_rows: 16 }, metadata)
 }

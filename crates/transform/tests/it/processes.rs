@@ -19,7 +19,6 @@ fn write(steps: &[Step], metadata: Metadata) -> TraceReader {
     written("system.hnt", steps, small_chunks(64), metadata)
 }
 
-/// A system with these processes.
 fn system(steps: &[Step], processes: &[(u32, &[&str])]) -> TraceReader {
     let process = |&(pid, names): &(u32, &[&str])| Process {
         pid,
@@ -29,7 +28,6 @@ fn system(steps: &[Step], processes: &[(u32, &[&str])]) -> TraceReader {
     write(steps, Metadata { processes, word_size: 4, ..Metadata::default() })
 }
 
-/// The mix and its report.
 fn mixed(trace: &TraceReader, words: &[(&str, &str)]) -> Result<(TraceReader, Mix), String> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("mix.hnt");
@@ -376,7 +374,6 @@ impl<'a> Page<'a> {
         Self { all, owners, from }
     }
 
-    /// Number of earlier owners.
     fn epoch(&self, row: usize) -> usize {
         self.from.iter().filter(|&&from| from <= row).count()
     }
@@ -390,7 +387,6 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Whether the uses do not overlap.
 fn take_turns(rows: &BTreeMap<u32, Vec<usize>>) -> bool {
     let within = |a: &Vec<usize>, row: usize| a[0] < row && row < *a.last().unwrap();
     let mut pairs = rows.values().flat_map(|a| rows.values().map(move |b| (a, b)));

@@ -15,10 +15,8 @@ fn realigned(steps: &[Step], page: &str, window: u64) -> Result<Vec<Step>, Strin
     realigned_with(steps, page, windows_of(window))
 }
 
-/// The windows of a re-alignment.
 #[derive(Clone, Copy)]
 struct Windows {
-    /// References of a window.
     length: u64,
     /// Whether private and synchronisation references count.
     all: bool,
@@ -32,13 +30,11 @@ fn realigned_with(steps: &[Step], page: &str, windows: Windows) -> Result<Vec<St
     Ok(reported(&trace_of(steps), page, windows)?.0)
 }
 
-/// Whether a reference counts.
 fn counts(access: &Access, all: bool) -> bool {
     let left_out = |flag| access.flags.contains(flag) && !all;
     access.kind != AccessKind::Fetch && !left_out(Flags::PRIVATE) && !left_out(Flags::SYNC)
 }
 
-/// The new trace and its report.
 fn reported(
     trace: &TraceReader,
     page: &str,

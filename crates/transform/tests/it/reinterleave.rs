@@ -19,7 +19,6 @@ const COUNTER: u64 = 0x7_0000;
 const HEAP: u64 = 0x8_0000;
 const OWN: u64 = 0x9_0000;
 
-/// An operation of a thread of a random program.
 #[derive(Clone, Copy)]
 enum Op {
     Own(u64),
@@ -64,7 +63,6 @@ fn script(me: u16, rng: &mut Rng) -> Vec<Op> {
     ops
 }
 
-/// The program while it runs.
 struct Machine {
     steps: Vec<Step>,
     owner: BTreeMap<u64, u16>,

@@ -29,8 +29,6 @@ fn selected(trace: &TraceReader, words: &[(&str, &str)]) -> Result<Vec<Step>, Tr
     Ok(read(&made(trace, "select", &words)?.0))
 }
 
-/// A trace with a serial start, functions, markers, locks and barriers, and the step at which
-/// several threads first leave a barrier.
 struct Sample {
     steps: Vec<Step>,
     released: Option<usize>,
@@ -117,7 +115,6 @@ impl Sample {
         Some(at - events.count())
     }
 
-    /// The first step of a place.
     fn find(&self, place: &str) -> Option<usize> {
         let data: Vec<Access> = accesses(&self.steps);
         let data: Vec<&Access> = data.iter().filter(|a| a.kind != AccessKind::Fetch).collect();

@@ -246,7 +246,6 @@ fn reference(thread: u16, addr: u64) -> Step {
     Step::Access(Access { gap: 2, ..Access::new(thread, AccessKind::Write, addr, 4) })
 }
 
-/// Two threads, memory, and two phases.
 fn phases() -> Vec<Step> {
     let alloc = |addr| EventKind::Alloc { addr, size: 64, site: 7 };
     vec![

@@ -16,7 +16,6 @@ pub fn reference(processor: u16, write: bool) -> BlockReference {
     BlockReference { processor, write }
 }
 
-/// Histories of a trace of one block, split at multiples of the given Times.
 pub fn histories(trace: &[BlockReference], processors: u16, split_periods: Vec<u64>) -> Histories {
     let mut batch = Batch::default();
     for r in trace {
@@ -42,7 +41,6 @@ pub fn setup(prices: Prices, processors: u16) -> PlacementSetup {
     PlacementSetup::new(processors, BlockSize::new(64).unwrap(), &prices.into())
 }
 
-/// What a policy counts over a trace of one block.
 pub fn tally(policy: &str, prices: Prices, processors: u16, trace: &[BlockReference]) -> Tally {
     let tables = [TABLES, &[homenode_placement::coherence::TABLE]].concat();
     let spec = PolicySpec::parse(policy, &tables).unwrap();
@@ -77,7 +75,6 @@ pub fn random_trace(rng: &mut Rng, processors: u16, length: u64) -> Vec<BlockRef
     trace
 }
 
-/// Random prices without global memory that keep the rules of the model.
 pub fn random_prices(rng: &mut Rng) -> Prices {
     let r = 2 + rng.below(14);
     let big_r = 2 * r + 1 + rng.below(60);
@@ -123,7 +120,6 @@ pub fn any_global_prices(rng: &mut Rng) -> Prices {
     }
 }
 
-/// Every trace of that many processors, up to a length.
 pub fn every_trace(processors: u16, longest: u32, mut visit: impl FnMut(&[BlockReference])) {
     let letters = 2 * u32::from(processors);
     for length in 1..=longest {

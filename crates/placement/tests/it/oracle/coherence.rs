@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_placement::Tally;
 
-/// One reference to a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
     pub time: u64,
@@ -13,7 +12,6 @@ pub struct Reference {
     pub write: bool,
 }
 
-/// A policy with its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     pub update: bool,
@@ -39,7 +37,6 @@ pub struct Bill {
     pub multicast_packets: u128,
 }
 
-/// The state of one block.
 pub struct Page {
     policy: Policy,
     words: u128,

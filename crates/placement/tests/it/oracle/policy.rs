@@ -13,7 +13,6 @@ pub const GLOBAL: u16 = u16::MAX;
 /// P_t: places in the order in which they got their copies.
 pub type Places = Vec<u16>;
 
-/// One reference to a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
     pub time: u64,
@@ -166,7 +165,6 @@ impl Definition for Platinum {
     }
 }
 
-/// A block that never moves.
 pub struct Static;
 
 impl Definition for Static {

@@ -7,7 +7,6 @@ use homenode_trace::{
 
 use super::{only, symbol, write_all};
 
-/// A heap block of one call site.
 fn heap(start: u64, size: u64) -> AddressRange {
     AddressRange { start, size, kind: RangeKind::Heap, site: 0x40, ..AddressRange::default() }
 }

@@ -5,7 +5,6 @@ use crate::cases::engine::{Engine, TABLE};
 use crate::cases::law::{Law, TABLE as LAWS};
 use crate::cases::runner::{Summary, run};
 
-/// A case with a correct expectation: two processors write a word in turn.
 const RIGHT: &str = r#"
 [[case]]
 name = "in-turn"
@@ -98,7 +97,6 @@ fn a_skipped_engine_is_reported_with_its_reason() {
     assert!(text.contains("skipped 1 (why): in-turn"), "{text}");
 }
 
-/// An engine that can run nothing.
 const NONE: &[Engine] = &[Engine {
     name: "bus-trace",
     cannot: |_| Some("it is broken".to_owned()),
@@ -126,7 +124,6 @@ fn outcomes_do_not_depend_on_chunks() {
     assert!(faults.iter().any(|fault| fault.contains("cut into chunks")), "{faults:?}");
 }
 
-/// A law that always fails.
 const BROKEN: &[Law] = &[Law {
     name: "two is three",
     engines: &["tlb"],

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::cases::corpus::Case;
 
-/// Which references count.
 #[derive(Clone, Copy)]
 pub struct Counted {
     /// Those flagged private.
@@ -21,11 +20,6 @@ impl Counted {
     /// Shared data, which all engines count in the same way.
     pub const SHARED_DATA: Self = Self { private: false, synchronisation: false, fetches: false };
 
-    /// The references that the configuration of an engine includes, by the fields that all of them
-    /// have.
-    ///
-    /// # Errors
-    /// When the configuration is not a table.
     pub fn asked<C: Serialize>(config: &C, fetches: bool) -> Result<Self, String> {
         let config = serde_json::to_value(config).map_err(|e| e.to_string())?;
         Ok(Self {
@@ -41,17 +35,14 @@ impl Counted {
             && (self.fetches || access.kind != AccessKind::Fetch)
     }
 
-    /// The references of a case that count.
     pub fn of(self, case: &Case) -> impl Iterator<Item = &Access> {
         case.accesses.iter().filter(move |access| self.counts(access))
     }
 
-    /// The number of counted references of a case.
     pub fn references(self, case: &Case) -> u64 {
         self.of(case).count() as u64
     }
 
-    /// Processor, block and whether it is written, for each block that a reference touches.
     pub fn touched(self, case: &Case, block: u64, processors: u16) -> Vec<(u16, u64, bool)> {
         let size = BlockSize::new(block).expect("the size of a block");
         let touch = |access: &Access| {
@@ -71,7 +62,6 @@ impl Counted {
     }
 }
 
-/// Blocks that any reference of a case touches.
 pub fn blocks(case: &Case, block: u64) -> u64 {
     let all = Counted { private: true, synchronisation: true, fetches: true };
     let mut numbers: Vec<u64> =

@@ -11,12 +11,10 @@ use toml::Table;
 
 use crate::cases::script;
 
-/// Where the corpus is.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/cases")
 }
 
-/// A case as it is written.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -63,10 +61,8 @@ struct WrittenExpectation {
     gives: Table,
 }
 
-/// The expectation for one engine.
 #[derive(Clone, Debug)]
 pub struct Expectation {
-    /// The engine.
     pub engine: String,
     /// Its configuration, if it differs from the case's machine.
     pub with: Value,
@@ -74,32 +70,19 @@ pub struct Expectation {
     pub gives: Value,
 }
 
-/// One case.
 pub struct Case {
-    /// The file it is in.
     pub file: String,
-    /// Its name, which is unique.
     pub name: String,
-    /// The machine.
     pub machine: Machine,
-    /// Engines that do not run it, with the reason.
     pub skip: BTreeMap<String, String>,
-    /// The expectations.
     pub expectations: Vec<Expectation>,
-    /// The references in their order.
     pub accesses: Vec<Access>,
-    /// Whether there are events between them.
     pub has_events: bool,
-    /// The trace in one piece.
     pub trace: TraceReader,
     /// The same in pieces of a few references.
     pub in_pieces: TraceReader,
 }
 
-/// Reads all files of a folder, in the order of their names.
-///
-/// # Errors
-/// When a file cannot be read, a case is invalid, or a name occurs twice.
 pub fn read(folder: &Path) -> Result<Vec<Case>, String> {
     let listed = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut paths: Vec<PathBuf> = listed.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -114,10 +97,6 @@ pub fn read(folder: &Path) -> Result<Vec<Case>, String> {
     distinct(cases)
 }
 
-/// The cases, unless two of them have the same name.
-///
-/// # Errors
-/// When a name occurs twice.
 pub fn distinct(cases: Vec<Case>) -> Result<Vec<Case>, String> {
     let mut names = BTreeSet::new();
     match cases.iter().find(|case| !names.insert(&case.name)) {
@@ -126,10 +105,6 @@ pub fn distinct(cases: Vec<Case>) -> Result<Vec<Case>, String> {
     }
 }
 
-/// Reads the cases of one file.
-///
-/// # Errors
-/// When it is invalid; the message names file and case.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, String> {
     let mut table: Table = text.parse().map_err(|e| format!("{file}: {e}"))?;
     let cases = table.remove("case").unwrap_or(toml::Value::Array(Vec::new()));
@@ -183,7 +158,6 @@ fn json(table: &Table) -> Result<Value, String> {
 }
 
 impl Case {
-    /// Processors of the machine.
     pub fn processors(&self) -> u16 {
         self.machine.processors.unwrap_or_else(|| self.trace.threads().max(1))
     }

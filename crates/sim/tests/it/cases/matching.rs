@@ -7,7 +7,6 @@ const REST: &str = "rest";
 /// Relative tolerance of numbers, for the rounding of sums.
 const ROUNDING: f64 = 1e-12;
 
-/// Compares the named fields, and describes each difference.
 pub fn faults(expected: &Value, found: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     compare(expected, found, "", &mut faults);

@@ -17,7 +17,6 @@ mod matching;
 mod runner;
 mod script;
 
-/// Fewest cases of the corpus.
 const CASES_MIN: usize = 188;
 
 #[test]

@@ -12,10 +12,8 @@ use crate::cases::engine::Engine;
 use crate::cases::law::Law;
 use crate::cases::matching;
 
-/// The result of a corpus.
 #[derive(Default)]
 pub struct Summary {
-    /// Cases.
     pub cases: usize,
     /// Cases that ran and expectations that were compared, by engine.
     ran: BTreeMap<&'static str, (usize, usize)>,
@@ -23,7 +21,6 @@ pub struct Summary {
     skipped: BTreeMap<(String, String), Vec<String>>,
     /// Cases that a law was checked for, and those it does not apply to, by reason.
     laws: BTreeMap<&'static str, (usize, BTreeMap<&'static str, usize>)>,
-    /// All faults.
     pub faults: Vec<String>,
 }
 
@@ -103,7 +100,6 @@ impl Summary {
         skipped.push(case.name.clone());
     }
 
-    /// Runs one engine, and returns the number of expectations compared.
     fn runs(&mut self, case: &Case, engine: &Engine) -> usize {
         self.outcomes(case, engine, &json!({}));
         let own = |e: &&crate::cases::corpus::Expectation| e.engine == engine.name;

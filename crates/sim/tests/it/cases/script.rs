@@ -11,7 +11,6 @@ use homenode_trace::{
 };
 use serde_json::Value;
 
-/// Name of the trace in outcomes.
 const NAME: &str = "case";
 
 /// Removes comments after `#`, ends lines at semicolons, and unrolls `repeat N` ... `end`.
@@ -80,10 +79,6 @@ fn located(error: &TraceError, text: &str) -> String {
     format!("{error}, in {line:?}")
 }
 
-/// The references of a trace in their order.
-///
-/// # Errors
-/// When the trace cannot be read.
 pub fn accesses(trace: &TraceReader) -> Result<Vec<Access>, String> {
     let (mut all, mut batch) = (Vec::new(), Batch::default());
     for index in 0..trace.chunks().len() {

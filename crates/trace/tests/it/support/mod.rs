@@ -15,7 +15,6 @@ pub enum Step {
     Event(Event),
 }
 
-/// A small trace with every kind of reference and of event, several threads and strides.
 pub fn steps() -> Vec<Step> {
     let mut steps =
         vec![event(0, EventKind::ThreadStart { stack_low: 0x7000, stack_high: 0x8000 })];
@@ -85,7 +84,6 @@ pub fn with_areas(steps: &[Step], options: WriterOptions) -> TraceReader {
     TraceReader::from_bytes(bytes, "sample.hnt").unwrap()
 }
 
-/// The references among the steps.
 pub fn accesses(steps: &[Step]) -> Vec<Access> {
     let access = |step: &Step| if let Step::Access(access) = step { Some(*access) } else { None };
     steps.iter().filter_map(access).collect()
@@ -110,7 +108,6 @@ pub fn by_hand(text: &str) -> Vec<Step> {
     text.split_whitespace().map(step).collect()
 }
 
-/// Reads all steps of a trace.
 pub fn read(trace: &TraceReader) -> Vec<Step> {
     let mut batch = Batch::default();
     let mut steps = Vec::new();
@@ -121,7 +118,6 @@ pub fn read(trace: &TraceReader) -> Vec<Step> {
     steps
 }
 
-/// The steps of a batch.
 pub fn steps_of(batch: &Batch) -> Vec<Step> {
     let mut steps = Vec::new();
     for part in batch.parts() {
@@ -150,7 +146,6 @@ pub fn kept(steps: &[Step], columns: Columns) -> Vec<Step> {
     steps.iter().map(keep).collect()
 }
 
-/// Options with all columns and small chunks.
 pub fn small_chunks(chunk_rows: u32) -> WriterOptions {
     WriterOptions { columns: Columns::ALL, chunk_rows, ..WriterOptions::default() }
 }
@@ -205,7 +200,6 @@ fn loops() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// Any trace.
 pub fn any_steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         8 => any_access().prop_map(Step::Access),
@@ -214,7 +208,6 @@ pub fn any_steps() -> impl Strategy<Value = Vec<Step>> {
     prop_oneof![proptest::collection::vec(step, 0..120), loops()]
 }
 
-/// Any set of columns.
 pub fn any_columns() -> impl Strategy<Value = Columns> {
     (0u8..16).prop_map(|bits| Columns::from_bits(bits).unwrap())
 }

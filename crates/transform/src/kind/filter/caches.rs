@@ -27,7 +27,6 @@ pub(super) struct FilterCaches {
     /// the processor's first reference. An entry is 0 (free), or the block's number plus one,
     /// shifted left by one, with [`OWNED`].
     entries: Vec<Vec<u64>>,
-    /// Replaced blocks.
     replacements: u64,
 }
 

@@ -82,12 +82,10 @@ impl CacheFilterShape {
         self.sets
     }
 
-    /// Blocks of the cache.
     pub(super) fn blocks(self) -> usize {
         usize::try_from(self.sets * self.ways).unwrap_or(usize::MAX)
     }
 
-    /// Blocks of a set.
     pub(super) fn ways(self) -> usize {
         usize::try_from(self.ways).unwrap_or(usize::MAX)
     }
@@ -100,7 +98,6 @@ impl fmt::Display for CacheFilterShape {
     }
 }
 
-/// A number of bytes with an optional suffix.
 fn bytes(text: &str) -> Option<u64> {
     let upper = text.trim().to_ascii_uppercase();
     for (letter, unit) in UNITS {

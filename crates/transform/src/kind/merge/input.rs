@@ -11,9 +11,7 @@ pub(super) enum NextRecord {
     Event(Event),
 }
 
-/// An input trace of a merge.
 pub(super) struct MergeInput {
-    /// The chunk read last.
     batch: Batch,
     /// Its next reference and next event.
     row: usize,
@@ -35,7 +33,6 @@ pub(super) struct MergeInput {
 }
 
 impl MergeInput {
-    /// A trace before its first chunk; its threads get numbers from `first` in the mix.
     pub(super) fn new(trace: &TraceReader, first: u16, threads: u16) -> Self {
         Self {
             batch: Batch::default(),

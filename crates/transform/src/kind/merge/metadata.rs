@@ -9,8 +9,6 @@ use rustc_hash::FxHashSet;
 use super::input::MergeInput;
 use super::relocation::Relocation;
 
-/// The joined metadata of all traces. Names include their process; there is no wall time, as the
-/// processes did not run together.
 pub(super) fn merged(
     traces: &[TraceReader],
     inputs: &[MergeInput],

@@ -6,13 +6,11 @@ use std::ops::Range;
 use homenode_trace::EventKind;
 use homenode_trace::events::{FIELDS, SHAPES, build, flatten};
 
-/// Bytes of a page.
 pub(super) const PAGE_BYTES: u64 = 4096;
 /// First address of the operating system, which is the same for all processes: the upper half of
 /// the 48 bits that x86-64 and arm64 translate, sign-extended.
 pub(super) const KERNEL_SPACE: u64 = 0xffff_8000_0000_0000;
 
-/// Moves the addresses of one process.
 pub(super) struct Relocation {
     pub(super) offset: u64,
     /// All addresses that are relocated are below.
@@ -24,7 +22,6 @@ pub(super) struct Relocation {
 /// A part of a range of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RelocatedPart {
-    /// Its first byte in the mix.
     pub(super) start: u64,
     pub(super) size: u64,
     /// Whether it is not relocated, as it is shared by all processes.
@@ -36,13 +33,11 @@ impl Relocation {
         Self { offset, stride, shared: shared.to_vec() }
     }
 
-    /// Whether the address is the same in all processes.
     #[inline]
     pub(super) fn stays(&self, addr: u64) -> bool {
         addr >= KERNEL_SPACE || self.shared.iter().any(|range| range.contains(&addr))
     }
 
-    /// The address in the mix.
     #[inline]
     pub(super) fn address(&self, addr: u64) -> u64 {
         // The survey has checked that all addresses fit.

@@ -9,27 +9,21 @@ use homenode_trace::{
 use super::relocation::{KERNEL_SPACE, named};
 use crate::error::TransformError;
 
-/// Name of the transform.
 pub(super) const NAME: &str = "merge";
 
 /// The least distance of two processes: 2^47, the user's half of the x86-64 address space, so that
 /// the high bits of an address are the number of the process.
 const STRIDE_MIN: u64 = 1 << 47;
 
-/// Facts about one trace.
 pub(super) struct InputFacts {
-    /// One more than the highest thread number.
     pub(super) threads: u16,
-    /// Whether all references are made by one thread.
     pub(super) single_threaded: bool,
 }
 
-/// Facts about all traces.
 pub(super) struct MergeSurvey {
     pub(super) processes: Vec<InputFacts>,
     /// The highest address that is not the operating system's, and the trace that has it.
     highest: (u64, String),
-    /// Rows of all traces.
     pub(super) rows: u64,
 }
 
@@ -131,7 +125,6 @@ impl MergeSurvey {
     }
 }
 
-/// An error about the parameters or the traces.
 pub(super) fn fail(problem: String) -> TransformError {
     TransformError::Parameter { transform: NAME, problem }
 }
@@ -145,7 +138,6 @@ fn thread(event: &Event) -> u16 {
     }
 }
 
-/// Checks that the traces can be merged.
 fn check(traces: &[TraceReader]) -> Result<(), String> {
     let name = |trace: &TraceReader| trace.path().display().to_string();
     for trace in traces {

@@ -41,7 +41,6 @@ fn one(selector: &str, text: &str) -> Result<ProcessSelector, String> {
     }
 }
 
-/// The processes of the recording that made references.
 struct RecordedProcesses<'a> {
     processes: Vec<(Process, u64)>,
     known: &'a [Process],
@@ -91,7 +90,6 @@ pub(super) fn choose(
     check_count(chosen)
 }
 
-/// Checks the number of processes: threads have numbers below 32768.
 fn check_count(chosen: Vec<Process>) -> Result<Vec<Process>, String> {
     match chosen.len() {
         0 => Err("the recording has no process that did anything".to_owned()),

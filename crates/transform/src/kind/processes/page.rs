@@ -10,7 +10,6 @@ pub(super) const PAGE_BYTES: u64 = 4096;
 /// A process with less than one in this many references to a page is ignored.
 const MINOR: u64 = 20;
 
-/// The references of one process to a page.
 #[derive(Clone, Copy, Debug)]
 struct PageUse {
     pid: u32,
@@ -142,7 +141,6 @@ impl RecordedPage {
         self.owners.iter().map(|owner| owner.pid)
     }
 
-    /// The process to which it is private, if only the kernel references it.
     pub(super) fn kernel_owner(&self) -> Option<u32> {
         self.kernel
     }
@@ -152,7 +150,6 @@ impl RecordedPage {
 pub(super) struct CommonMemory(Vec<Range<u64>>);
 
 impl CommonMemory {
-    /// Such memory, by the names of ranges.
     pub(super) fn new(ranges: &[AddressRange]) -> Self {
         let is = |range: &&AddressRange| {
             let shared = range.name.starts_with("shared memory of ");

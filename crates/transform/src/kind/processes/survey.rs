@@ -11,16 +11,12 @@ use rustc_hash::FxHashMap;
 use super::page::{CommonMemory, PAGE_BYTES, PageUses, RecordedPage};
 use super::switches::Switching;
 
-/// References of a process.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Activity {
-    /// In user mode.
     pub(super) user: u64,
-    /// In the kernel.
     pub(super) kernel: u64,
 }
 
-/// The result of the first pass over the recording.
 #[derive(Default)]
 pub(super) struct RecordingSurvey {
     pub(super) processes: BTreeMap<u32, Activity>,
@@ -38,7 +34,6 @@ pub(super) struct RecordingSurvey {
 }
 
 impl RecordingSurvey {
-    /// Reads the trace.
     pub(super) fn of(
         trace: &TraceReader,
         switching: &Switching,

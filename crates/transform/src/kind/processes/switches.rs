@@ -26,9 +26,7 @@ const STACK_SWITCH: &str = "__switch_to_asm";
 /// Most references of a context switch after that point.
 const SWITCH_REFERENCES_MAX: u32 = 256;
 
-/// A process that left a processor.
 pub(super) struct Departure {
-    /// The process.
     pub(super) pid: u32,
     /// Whether another of its threads runs on another processor.
     pub(super) runs_elsewhere: bool,
@@ -36,7 +34,6 @@ pub(super) struct Departure {
     pub(super) preempted: bool,
 }
 
-/// What runs on one processor.
 #[derive(Clone, Copy, Default)]
 struct ProcessorState {
     pid: Option<u32>,
@@ -73,7 +70,6 @@ impl Switching {
         }
     }
 
-    /// Whether waits can be distinguished from preemptions.
     pub(super) fn knows_preemptions(&self) -> bool {
         self.entry.is_some() && !self.dequeues.is_empty()
     }
@@ -90,7 +86,6 @@ impl Switching {
             .is_some_and(|processor_state| processor_state.switching > 0)
     }
 
-    /// The process that runs on a processor.
     pub(super) fn runs(&self, processor: u16) -> Option<u32> {
         self.processors.get(usize::from(processor)).and_then(|processor_state| processor_state.pid)
     }

@@ -6,7 +6,6 @@ use homenode_trace::Process;
 use super::switches::IDLE;
 use crate::report::{AreaReferences, MixProcess, OmittedFromMix, ReferenceTotals, Switches};
 
-/// Totals of a process so far.
 pub(super) struct ProcessTally {
     pub(super) process: Process,
     /// In user mode, and the kernel's.
@@ -34,7 +33,6 @@ impl ProcessTally {
         }
     }
 
-    /// Its row of the report.
     pub(super) fn row(&self, thread: u16) -> MixProcess {
         MixProcess {
             thread,
@@ -65,7 +63,6 @@ impl AreaReferences {
 }
 
 impl OmittedFromMix {
-    /// A reference by a process that is not in the mix.
     pub(super) fn count(&mut self, access: &Access) {
         if access.pid == IDLE {
             self.idle += 1;

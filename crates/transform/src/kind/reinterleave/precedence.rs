@@ -39,7 +39,6 @@ impl Precedence {
 const MEMORY: u64 = u64::MAX;
 /// The object that stands for the operating system.
 const KERNEL: u64 = u64::MAX - 1;
-/// Objects above which those that no record can wait for are removed.
 const OBJECTS_MAX: usize = 1 << 16;
 
 /// The state of the rules after the records read so far.
@@ -48,7 +47,6 @@ pub(super) struct OrderRules {
     threads: Vec<ThreadOrder>,
     /// The last operation on each object: 8 bytes by their number, memory management, the kernel.
     last: FxHashMap<u64, Precedence>,
-    /// The conditions of the last record.
     conditions: Vec<Precedence>,
     /// Number of objects at which to remove some next.
     remove_at: usize,
@@ -66,13 +64,11 @@ struct ThreadOrder {
 }
 
 impl OrderRules {
-    /// Whether this is the first record of a thread.
     pub(super) fn is_new(&mut self, thread: u16) -> bool {
         let thread = self.thread(thread);
         !std::mem::replace(&mut thread.is_known, true)
     }
 
-    /// Reads a reference.
     pub(super) fn access(&mut self, access: &Access) {
         self.begin(access.thread);
         let ordered = access.kind == AccessKind::Atomic || access.flags.contains(Flags::SYNC);
@@ -85,7 +81,6 @@ impl OrderRules {
         self.after_wait(access.thread, !ordered);
     }
 
-    /// Reads an event.
     pub(super) fn event(&mut self, thread: u16, what: &EventKind) {
         self.begin(thread);
         self.after_wait(thread, false);
@@ -135,7 +130,6 @@ impl OrderRules {
         self.conditions.drain(..).filter(|before| !before.is_past(done))
     }
 
-    /// Begins the next record of a thread.
     fn begin(&mut self, thread: u16) {
         let state = self.thread(thread);
         state.records += 1;

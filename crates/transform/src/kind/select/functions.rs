@@ -86,7 +86,6 @@ fn parameters(name: &str) -> Option<usize> {
     None
 }
 
-/// The name without the arguments of templates.
 fn without_templates(name: &str) -> String {
     let (head, operator) = name.split_at(name.find("operator").unwrap_or(name.len()));
     let mut depth = 0_usize;

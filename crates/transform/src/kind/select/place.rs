@@ -12,7 +12,6 @@ use super::functions;
 const FORMS: &str =
     "first-thread, first-barrier, time:P%, function:NAME, init-done, phase:ID or marker:TEXT";
 
-/// A place of a trace.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     InitDone,
@@ -20,16 +19,13 @@ pub(super) enum Place {
     Marker(String),
     /// The first data reference of a second thread.
     FirstThread,
-    /// Where the first thread leaves a barrier that several threads have reached.
     FirstBarrier,
     /// Where this share of the data references has been made, in hundredths of a percent.
     Share(u32),
-    /// A reference whose code lies in the function.
     Function(String),
 }
 
 impl Place {
-    /// The place that a text names.
     pub(super) fn parse(text: &str) -> Option<Self> {
         match text {
             "init-done" => return Some(Self::InitDone),
@@ -68,7 +64,6 @@ impl Place {
     }
 }
 
-/// The error for a text that names no place.
 pub(super) fn expected(text: &str) -> String {
     let why = if text.starts_with("time:") {
         "; P is below 100, as no reference is at 100 %, and has at most two decimals"
@@ -78,7 +73,6 @@ pub(super) fn expected(text: &str) -> String {
     format!("expected {FORMS}{why}")
 }
 
-/// As users write it.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -159,7 +153,6 @@ impl PlaceFinder {
             && *self.first.get_or_insert(access.thread) != access.thread
     }
 
-    /// Whether this is the first time.
     fn once(&mut self) -> bool {
         !std::mem::replace(&mut self.found, true)
     }
@@ -185,11 +178,9 @@ impl PlaceFinder {
 /// Finds releases: the first departures from barriers at which several threads have arrived.
 #[derive(Default)]
 struct Barriers {
-    /// By barrier.
     waiting: BTreeMap<u64, BarrierThreads>,
 }
 
-/// The threads at a barrier.
 #[derive(Default)]
 struct BarrierThreads {
     arrived: BTreeSet<u16>,

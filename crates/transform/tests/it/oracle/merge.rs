@@ -28,7 +28,6 @@ impl Naive {
         if self.stays(addr) { addr } else { addr + process as u64 * STRIDE }
     }
 
-    /// Runs of pages that do not stay, as first bytes and bytes.
     fn runs(&self, addr: u64, size: u64) -> Vec<(u64, u64)> {
         let mut runs: Vec<(u64, u64)> = Vec::new();
         for page in (addr..addr + size).step_by(0x1000).filter(|&page| !self.stays(page)) {

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::{Engine, configured, laws, placement, quietly};
 use crate::cases::corpus::Case;
 
-/// The engine.
 pub const ENGINE: Engine = Engine { name: "advise", cannot: |_| None, run };
 
 /// An outcome for each machine, policy and block size.

@@ -14,7 +14,6 @@ use crate::cases::script;
 
 /// Processors that every bus supports.
 const PROCESSORS_SURE: u16 = 64;
-/// Smallest and largest block of a bus.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 16..=1024;
 
 /// Why a bus cannot run a case: its own error message if there are many processors.
@@ -30,12 +29,10 @@ pub fn cannot(case: &Case, order: &str) -> Option<String> {
     quietly(|progress| simulate_bus(&config, &nothing, progress)).err()
 }
 
-/// Bytes of a cache with room for every block of the case.
 pub fn room(case: &Case, block_size: u64) -> u64 {
     blocks(case, block_size).max(1) * block_size
 }
 
-/// A case on a bus: all protocols, and values are checked.
 pub fn config(case: &Case, order: &str) -> Value {
     let machine = &case.machine;
     let size = machine.cache_size.unwrap_or_else(|| room(case, machine.block_size));
@@ -82,7 +79,6 @@ fn variant(differences: &Value) -> Result<NamedTempFile, String> {
     Ok(file)
 }
 
-/// Laws of every outcome: all references and misses are counted.
 pub fn conserves(case: &Case, config: &BusConfig, outcome: &Value) -> Result<(), String> {
     let counted = Counted::asked(config, true)?;
     let of_kernel_model = if config.kernel_model { count(outcome, "kernel.references") } else { 0 };

@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::{Engine, bus, count, laws};
 use crate::cases::corpus::Case;
 
-/// The engine.
 pub const ENGINE: Engine =
     Engine { name: "bus-clock", cannot: |case| bus::cannot(case, "clock"), run };
 

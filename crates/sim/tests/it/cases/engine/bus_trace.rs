@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::{Engine, bus};
 use crate::cases::corpus::Case;
 
-/// The engine.
 pub const ENGINE: Engine =
     Engine { name: "bus-trace", cannot: |case| bus::cannot(case, "trace"), run };
 

@@ -27,7 +27,6 @@ use serde_json::Value;
 
 use crate::cases::corpus::Case;
 
-/// An engine that can run cases.
 pub struct Engine {
     /// Its name in the corpus.
     pub name: &'static str,
@@ -39,7 +38,6 @@ pub struct Engine {
     pub run: fn(&Case, &TraceReader, &Value) -> Result<Vec<Value>, String>,
 }
 
-/// All of them.
 pub const TABLE: &[Engine] = &[
     bus_trace::ENGINE,
     bus_clock::ENGINE,
@@ -55,12 +53,10 @@ pub const TABLE: &[Engine] = &[
     advise::ENGINE,
 ];
 
-/// Ignores progress.
 pub fn go_on() -> impl FnMut(u64, Option<u64>) -> ControlFlow<()> {
     |_, _| ControlFlow::Continue(())
 }
 
-/// Runs a study without reporting progress.
 pub fn quietly<T, E: ToString>(
     run: impl FnOnce(Progress<'_>) -> Result<T, E>,
 ) -> Result<T, String> {
@@ -83,7 +79,6 @@ fn merge(base: &mut Value, with: &Value) {
     }
 }
 
-/// An error unless all of the laws hold.
 pub fn laws(outcome: &Value, laws: &[(&str, bool)]) -> Result<(), String> {
     match laws.iter().find(|(_, holds)| !holds) {
         None => Ok(()),
@@ -96,7 +91,6 @@ pub fn count(outcome: &Value, path: &str) -> u64 {
     path.split('.').fold(outcome, |value, name| &value[name]).as_u64().unwrap_or(0)
 }
 
-/// The sum of all counts in a table of an outcome.
 pub fn sum(outcome: &Value, table: &str) -> u64 {
     outcome[table].as_object().into_iter().flatten().filter_map(|(_, n)| n.as_u64()).sum()
 }

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::{Engine, configured, count, laws, placement, quietly};
 use crate::cases::corpus::Case;
 
-/// The engine.
 pub const ENGINE: Engine = Engine { name: "optimal", cannot: |_| None, run };
 
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {

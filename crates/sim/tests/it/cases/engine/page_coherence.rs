@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::{Engine, placement};
 use crate::cases::corpus::Case;
 
-/// The engine.
 pub const ENGINE: Engine = Engine { name: "page-coherence", cannot: |_| None, run };
 
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {

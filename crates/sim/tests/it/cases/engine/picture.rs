@@ -8,7 +8,6 @@ use super::{Engine, configured, laws, quietly};
 use crate::cases::census::Counted;
 use crate::cases::corpus::Case;
 
-/// The engine.
 pub const ENGINE: Engine = Engine { name: "picture", cannot: |_| None, run };
 
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {

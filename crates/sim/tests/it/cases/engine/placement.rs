@@ -9,13 +9,11 @@ use super::{Engine, configured, count, laws, quietly};
 use crate::cases::census::Counted;
 use crate::cases::corpus::Case;
 
-/// The engine.
 pub const ENGINE: Engine = Engine { name: "placement", cannot: |_| None, run };
 
 /// A machine without and one with global memory, with small prices.
 pub const MACHINES: [&str; 2] = ["prices:r=15,R=59", "prices:r=15,R=59,g=4,G=40"];
 
-/// Policies that run on machines of a model, with or without global memory.
 pub fn policies(model: PriceModel, global: bool) -> Vec<&'static str> {
     let rows = policy_rows().into_iter();
     let fits = |row: &homenode_sim::PolicyRow| {
@@ -24,7 +22,6 @@ pub fn policies(model: PriceModel, global: bool) -> Vec<&'static str> {
     rows.filter(fits).map(|row| row.name).collect()
 }
 
-/// A case on machines under policies.
 pub fn config(case: &Case, machines: &[&str], policies: &[&str]) -> Value {
     json!({
         "machines": machines, "policies": policies, "block_sizes": [case.machine.block_size],
@@ -32,7 +29,6 @@ pub fn config(case: &Case, machines: &[&str], policies: &[&str]) -> Value {
     })
 }
 
-/// Runs one configuration.
 pub fn outcomes(
     case: &Case,
     trace: &TraceReader,

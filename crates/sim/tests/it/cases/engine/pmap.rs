@@ -8,7 +8,6 @@ use super::{Engine, configured, count, laws, quietly, sum};
 use crate::cases::census::Counted;
 use crate::cases::corpus::Case;
 
-/// The engine.
 pub const ENGINE: Engine = Engine { name: "pmap", cannot: |_| None, run };
 
 /// An outcome for every page policy, or for the one that is named.

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::{Engine, configured, count, laws, placement, quietly, sum};
 use crate::cases::corpus::Case;
 
-/// The engine.
 pub const ENGINE: Engine = Engine { name: "sharing", cannot: |_| None, run };
 
 /// One outcome, the whole report: `sizes` has the counts, `costs` the costs.
@@ -44,7 +43,6 @@ fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, Str
     Ok(vec![outcome])
 }
 
-/// The charges of blocks add up to the counts at their size.
 fn charges_add_up(outcome: &Value) -> Result<(), String> {
     let (Some(blocks), Some([size])) =
         (outcome["detail"]["blocks"].as_array(), outcome["sizes"].as_array().map(Vec::as_slice))

@@ -10,7 +10,6 @@ use super::{Engine, configured, laws, quietly};
 use crate::cases::census::Counted;
 use crate::cases::corpus::Case;
 
-/// The engine.
 pub const ENGINE: Engine = Engine { name: "tlb", cannot: |_| None, run };
 
 /// An outcome for every design, and one for a TLB that holds every page.

@@ -7,10 +7,8 @@ use serde_json::{Value, json};
 use super::{Engine, bus, configured, count, laws, quietly, sum};
 use crate::cases::corpus::Case;
 
-/// Most references of a walk.
 const REFERENCES_MAX: usize = 500;
 
-/// The engine.
 pub const ENGINE: Engine = Engine { name: "walk", cannot, run };
 
 fn cannot(case: &Case) -> Option<String> {

@@ -8,10 +8,8 @@ use super::{Engine, configured, count, laws, placement, quietly};
 use crate::cases::census::Counted;
 use crate::cases::corpus::Case;
 
-/// The engine.
 pub const ENGINE: Engine = Engine { name: "worst", cannot: |_| None, run };
 
-/// Blocks and objects in the list.
 const NAMED_MAX: usize = 100;
 
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {

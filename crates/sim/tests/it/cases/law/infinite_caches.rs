@@ -54,7 +54,6 @@ fn misses_are_moves(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// One processor has nothing to keep coherent.
 pub const ONE_PROCESSOR: Law = Law {
     name: "one processor counts the same under every protocol",
     engines: &["bus-trace"],

@@ -13,19 +13,14 @@ use serde_json::Value;
 use crate::cases::corpus::Case;
 use crate::cases::engine::{Engine, TABLE as ENGINES};
 
-/// A law between engines.
 pub struct Law {
-    /// Its statement.
     pub name: &'static str,
-    /// The engines it is about.
     pub engines: &'static [&'static str],
     /// Why it does not apply to a case that all of them can run; `None` if it applies.
     pub silent: fn(&Case) -> Option<&'static str>,
-    /// The violation, if there is one.
     pub check: fn(&Case) -> Result<(), String>,
 }
 
-/// All of them.
 pub const TABLE: &[Law] = &[
     infinite_caches::MISSES_ARE_MOVES,
     infinite_caches::ONE_PROCESSOR,
@@ -41,24 +36,20 @@ pub const TABLE: &[Law] = &[
     page_coherence::DEGENERATE_COUNTERS,
 ];
 
-/// Runs an engine by name on the whole trace.
 pub fn run(engine: &str, case: &Case, with: &Value) -> Result<Vec<Value>, String> {
     let engine: &Engine =
         ENGINES.iter().find(|e| e.name == engine).ok_or("there is no such engine")?;
     (engine.run)(case, &case.trace, with)
 }
 
-/// An error unless both are the same.
 pub fn same<T: PartialEq + std::fmt::Debug>(what: &str, one: T, other: T) -> Result<(), String> {
     if one == other { Ok(()) } else { Err(format!("{what}: {one:?} and {other:?}")) }
 }
 
-/// Applies to every case.
 fn never(_: &Case) -> Option<&'static str> {
     None
 }
 
-/// Why a law about memory traffic alone does not apply to traces with events.
 fn has_events(case: &Case) -> Option<&'static str> {
     case.has_events.then_some("events of the trace decide who goes on when")
 }

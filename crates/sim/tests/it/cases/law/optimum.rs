@@ -15,7 +15,6 @@ use crate::cases::engine::{MACHINES, count, policies};
 const ALL: [&str; 7] =
     [MACHINES[0], MACHINES[1], "ace", "butterfly", "cc", "numa", "prices:r=2,R=5"];
 
-/// In one cost model no policy is better than the optimum.
 pub const NO_POLICY_IS_CHEAPER: Law = Law {
     name: "no policy costs less than the optimum, nor replication more than none",
     engines: &["placement", "optimal"],

@@ -6,7 +6,6 @@ use super::{Law, run, same};
 use crate::cases::corpus::Case;
 use crate::cases::engine::count;
 
-/// The steps of a walk add up to the counts.
 pub const STEPS_ARE_COUNTS: Law = Law {
     name: "a walk adds up to what the bus counts in the order of the trace",
     engines: &["bus-trace", "walk"],
