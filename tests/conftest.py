@@ -6,10 +6,10 @@ import signal
 
 from hypothesis import HealthCheck, settings
 
-from support.command import Outcome, homenode, program
+from support.command import Command, Outcome, homenode, program
 from support.traces import trace
 
-__all__ = ["Outcome", "homenode", "program", "trace"]
+__all__ = ["Command", "Outcome", "homenode", "program", "trace"]
 
 # Shells start background commands with interrupts ignored, and programs inherit that: tests that
 # interrupt a program must not depend on where they run.

@@ -12,9 +12,7 @@ import homenode as hn
 from homenode.cli import app
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Outcome
+    from conftest import Command
 
 _REFERENCE = Path(__file__).parent.parent / "docs" / "python.md"
 
@@ -27,9 +25,7 @@ def test_an_earlier_name_is_the_present_one(earlier: str, now: str) -> None:
 
 
 @pytest.mark.parametrize(("earlier", "now"), app.ALIASES.items())
-def test_an_earlier_command_runs_the_present_one(
-    earlier: str, now: str, homenode: Callable[..., Outcome]
-) -> None:
+def test_an_earlier_command_runs_the_present_one(earlier: str, now: str, homenode: Command) -> None:
     assert homenode(earlier, "--help") == homenode(now, "--help")
     assert f"\n  {earlier} " not in homenode("--help").out
 

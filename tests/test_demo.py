@@ -13,10 +13,9 @@ from homenode.demo import programs
 from support.outcomes import outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 _FALLING = demo.Program("gauss", (), falls=True)
 _EXCEPTION = demo.Program("sorbyr", (), falls=False)
@@ -59,9 +58,7 @@ def test_every_program_has_its_source_and_every_machine_exists() -> None:
 
 
 @pytest.mark.timeout(1200)
-def test_the_whole_demonstration_on_small_programs(
-    program: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_the_whole_demonstration_on_small_programs(program: Command, tmp_path: Path) -> None:
     script = tmp_path / "small.py"
     script.write_text(
         "import sys\n"

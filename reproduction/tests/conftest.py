@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support.command import Outcome, homenode, program
+from support.command import Command, Outcome, homenode, program
 from support.traces import trace
 
-__all__ = ["Outcome", "homenode", "program", "trace"]
+__all__ = ["Command", "Outcome", "homenode", "program", "trace"]

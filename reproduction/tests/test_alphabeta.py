@@ -22,10 +22,9 @@ from homenode_studies.alphabeta import (
 from homenode_studies.alphabeta.published import FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 # Rows whose printed numbers do not follow from their own times.
 _DIFFERS = {
@@ -90,7 +89,7 @@ def test_the_median_of_repetitions_counts() -> None:
     assert often == once
 
 
-def test_times_typed_in(homenode: Callable[..., Outcome]) -> None:
+def test_times_typed_in(homenode: Command) -> None:
     words = ["--global", "67.4,67.5,67.3", "--numa", 60.2, "--local", 60.1, "--ratio", 2.3]
     shown = homenode("alphabeta", *words, "--json")
     assert shown.code == 0
@@ -102,7 +101,7 @@ def test_times_typed_in(homenode: Callable[..., Outcome]) -> None:
     assert "0.09" in table.out
 
 
-def test_times_from_a_file(tmp_path: Path, homenode: Callable[..., Outcome]) -> None:
+def test_times_from_a_file(tmp_path: Path, homenode: Command) -> None:
     path = tmp_path / "runs.csv"
     path.write_text(
         "program, T_global ,T_numa,T_local,ratio,S_numa,S_global\n"
@@ -120,7 +119,7 @@ def test_times_from_a_file(tmp_path: Path, homenode: Callable[..., Outcome]) -> 
     assert "9.99, but 1.25 follows" in wrong.out
 
 
-def test_the_published_tables_are_findings(homenode: Callable[..., Outcome]) -> None:
+def test_the_published_tables_are_findings(homenode: Command) -> None:
     shown = homenode("alphabeta", "--published")
     assert shown.code == 1
     assert "beta .26, but 0.16 follows" in shown.out
@@ -129,7 +128,7 @@ def test_the_published_tables_are_findings(homenode: Callable[..., Outcome]) -> 
     assert [len(both[name]) for name in ("table_3_1", "table_3_2")] == [11, 6]
 
 
-def test_alpha_from_a_trace(trace: hn.Trace, homenode: Callable[..., Outcome]) -> None:
+def test_alpha_from_a_trace(trace: hn.Trace, homenode: Command) -> None:
     shown = homenode("alphabeta", "--trace", trace.path, "--page-size", "1K", "--json")
     found = json.loads(shown.out)
     assert found == from_trace(trace, "1K")
@@ -196,9 +195,7 @@ def test_the_one_thread_run_can_be_another_command(machine: Machine) -> None:
     assert found.analysis.ratio == 1.5
 
 
-def test_a_program_that_fails_is_an_error(
-    machine: Machine, homenode: Callable[..., Outcome]
-) -> None:
+def test_a_program_that_fails_is_an_error(machine: Machine, homenode: Command) -> None:
     machine.node(0, "0", "10 20")
     machine.node(1, "1", "20 10")
     shown = homenode("alphabeta", "--measure", "--", "/bin/sh", "-c", "exit 3")
@@ -217,10 +214,7 @@ def test_a_program_that_fails_is_an_error(
     ],
 )
 def test_a_machine_that_cannot_is_told_what_to_do(
-    nodes: list[tuple[int, str, str, int]],
-    message: str,
-    machine: Machine,
-    homenode: Callable[..., Outcome],
+    nodes: list[tuple[int, str, str, int]], message: str, machine: Machine, homenode: Command
 ) -> None:
     for node in nodes:
         machine.node(*node)
@@ -253,7 +247,7 @@ def test_numactl_may_be_missing(machine: Machine, monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_what_cannot_be_used_is_an_error_of_usage(
-    words: list[str], message: str, homenode: Callable[..., Outcome]
+    words: list[str], message: str, homenode: Command
 ) -> None:
     shown = homenode("alphabeta", *words)
     assert (shown.code, shown.out) == (2, "")
@@ -271,7 +265,7 @@ def test_what_cannot_be_used_is_an_error_of_usage(
     ],
 )
 def test_a_bad_file_is_named_with_its_line(
-    text: str, message: str, tmp_path: Path, homenode: Callable[..., Outcome]
+    text: str, message: str, tmp_path: Path, homenode: Command
 ) -> None:
     path = tmp_path / "bad.csv"
     path.write_text(text)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from homenode import _core
 from homenode.capture import compilers, plugin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 _HEADERS = plugin.SOURCES.parent / "runtime" / "include"
 PROGRAMS = Path(__file__).parent / "programs"
@@ -98,6 +99,10 @@ class Recording:
         return {column: values[inside] for column, values in all_columns.items()}
 
 
+Builder = Callable[..., Path]
+Recorder = Callable[..., Recording]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The first test of a session also compiles the runtime."""
     for item in items:
@@ -117,7 +122,7 @@ def qemu(request: pytest.FixtureRequest) -> Qemu:
 
 
 @pytest.fixture(scope="session")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+def build(tmp_path_factory: pytest.TempPathFactory) -> Builder:
     """Compiles a program of this folder with the wrapper, once for each combination."""
     folder = tmp_path_factory.mktemp("programs")
     done: dict[tuple[str, ...], Path] = {}
@@ -140,7 +145,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Builder:
     """Compiles a program as a user would, once for each combination."""
     folder = tmp_path_factory.mktemp("native")
 
@@ -159,7 +164,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def record(tmp_path: Path) -> Callable[..., Recording]:
+def record(tmp_path: Path) -> Recorder:
     """Records a program; options are the recorder's, `environment` adds variables."""
     count = 0
 
@@ -194,7 +199,7 @@ def record(tmp_path: Path) -> Callable[..., Recording]:
 
 
 @pytest.fixture
-def emulate(record: Callable[..., Recording], qemu: Qemu) -> Callable[..., Recording]:
+def emulate(record: Recorder, qemu: Qemu) -> Recorder:
     """Records a program in each emulator."""
 
     def run(program: Path, *words: str, machine: str = "x86_64", **options: Any) -> Recording:

@@ -9,10 +9,7 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from conftest import Recording
+    from conftest import Builder, Recorder
 
 
 @pytest.mark.parametrize(
@@ -25,11 +22,7 @@ if TYPE_CHECKING:
         {"order": "free"},
     ],
 )
-def test_every_wait_ends(
-    build: Callable[..., Path],
-    record: Callable[..., Recording],
-    options: dict[str, str | int],
-) -> None:
+def test_every_wait_ends(build: Builder, record: Recorder, options: dict[str, str | int]) -> None:
     made = record(build("conditions.c"), **options)
     assert made.out == "sum 89700 token 300\n"
     result = hn.simulate(

@@ -11,20 +11,19 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Builder, Command, Outcome
 
 
 @pytest.fixture(params=["cc", "qemu"])
 def recorded(
     request: pytest.FixtureRequest,
-    build: Callable[..., Path],
-    compiled: Callable[..., Path],
-    program: Callable[..., Outcome],
+    build: Builder,
+    compiled: Builder,
+    program: Command,
     tmp_path: Path,
-) -> Callable[..., Outcome]:
+) -> Command:
     """Records endings.c in one of the ways; words before `--` are options."""
     if request.param == "cc":
         ending = build("endings.c")
@@ -44,7 +43,7 @@ def recorded(
     ("how", "code"), [("exit", 11), ("_exit", 12), ("kill", 128 + 9), ("abort", 128 + 6)]
 )
 def test_the_exit_code_is_the_programs(
-    recorded: Callable[..., Outcome], tmp_path: Path, how: str, code: int
+    recorded: Command, tmp_path: Path, how: str, code: int
 ) -> None:
     made = recorded(how=how)
     assert made.code == code, made.err
@@ -53,7 +52,7 @@ def test_the_exit_code_is_the_programs(
     assert hn.Trace.open(tmp_path / "t.hnt").references > 1000
 
 
-def test_the_summary_has_the_code_too(recorded: Callable[..., Outcome]) -> None:
+def test_the_summary_has_the_code_too(recorded: Command) -> None:
     made = recorded("--json", how="exit")
     assert made.code == json.loads(made.out)["exit_code"] == 11
     made = recorded("--json", how="kill")
@@ -61,7 +60,7 @@ def test_the_summary_has_the_code_too(recorded: Callable[..., Outcome]) -> None:
 
 
 def test_of_several_recordings_the_first_code_that_is_not_zero(
-    build: Callable[..., Path], program: Callable[..., Outcome], tmp_path: Path
+    build: Builder, program: Command, tmp_path: Path
 ) -> None:
     count = tmp_path / "count"
     script = tmp_path / "run.sh"
@@ -75,6 +74,6 @@ def test_of_several_recordings_the_first_code_that_is_not_zero(
     assert [one["exit_code"] for one in json.loads(made.out)] == [0, 3, 4]
 
 
-def test_recording_from_python_does_not_raise(build: Callable[..., Path], tmp_path: Path) -> None:
+def test_recording_from_python_does_not_raise(build: Builder, tmp_path: Path) -> None:
     trace = hn.Trace.record([str(build("endings.c")), "exit"], tmp_path / "t.hnt")
     assert trace.metadata["exit_code"] == 11

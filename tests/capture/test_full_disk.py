@@ -14,8 +14,9 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from conftest import Builder
 
 _CLI = [sys.executable, "-m", "homenode"]
 # A tmpfs in a user namespace, which needs no privileges.
@@ -95,7 +96,7 @@ def test_a_trace_that_has_no_room_to_become_smaller_is_kept(disk: Path, big: Pat
 @pytest.mark.parametrize("order", ["deterministic", "logical"])
 @pytest.mark.parametrize(("size", "kept"), [("8k", False), ("2m", True)])
 def test_a_recording_keeps_what_can_be_rescued(
-    size: str, kept: bool, order: str, disk: Path, build: Callable[..., Path]
+    size: str, kept: bool, order: str, disk: Path, build: Builder
 ) -> None:
     record = [
         *_CLI,

@@ -17,8 +17,9 @@ import homenode as hn
 from homenode.capture import plugin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from conftest import Builder
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None or shutil.which("setsid") is None,
@@ -52,10 +53,7 @@ def _record_until_interrupted(words: list[str], partial: Path) -> tuple[int, str
 @pytest.mark.parametrize("via", ["cc", "qemu"])
 @pytest.mark.timeout(1200)
 def test_ctrl_c_leaves_what_was_recorded(
-    via: str,
-    build: Callable[..., Path],
-    compiled: Callable[..., Path],
-    tmp_path: Path,
+    via: str, build: Builder, compiled: Builder, tmp_path: Path
 ) -> None:
     if via == "qemu":
         if shutil.which("qemu-x86_64") is None:

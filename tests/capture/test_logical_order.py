@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome, Recording
+    from conftest import Builder, Command, Recorder, Recording
 
 WRITE = 1
 # The references that a thread makes alone between barriers: the same in every order.
@@ -40,8 +40,8 @@ _OWN_WRITES = 3 * 4 * 500
     ],
 )
 def test_a_program_without_races_repeats(
-    build: Callable[..., Path],
-    record: Callable[..., Recording],
+    build: Builder,
+    record: Recorder,
     natively: Callable[..., str],
     source: str,
     words: list[str],
@@ -70,7 +70,7 @@ def test_a_program_without_races_repeats(
 @pytest.mark.parametrize("quantum", [1, 100, 1000])
 @pytest.mark.parametrize("source", ["locked.c", "pthreads.c"])
 def test_a_lock_has_one_holder_at_a_time(
-    build: Callable[..., Path], record: Callable[..., Recording], source: str, quantum: int
+    build: Builder, record: Recorder, source: str, quantum: int
 ) -> None:
     recording = record(build(source), order="logical", quantum=quantum)
     if source == "locked.c":
@@ -101,9 +101,7 @@ def _switches(recording: Recording) -> int:
     return int((threads[1:] != threads[:-1]).sum())
 
 
-def test_references_are_merged_one_by_one(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_references_are_merged_one_by_one(build: Builder, record: Recorder) -> None:
     """After a barrier, threads make one reference each in turn, or one quantum each."""
     program = build("parallel.c")
     fine, coarse = (record(program, order="logical", quantum=quantum) for quantum in (1, 250))
@@ -112,7 +110,7 @@ def test_references_are_merged_one_by_one(
     assert fine.out == coarse.out
 
 
-def test_races_are_named(build: Callable[..., Path], record: Callable[..., Recording]) -> None:
+def test_races_are_named(build: Builder, record: Recorder) -> None:
     recording = record(build("racy.c"), order="logical")
     assert recording.summary["races"]
     assert all(place.startswith("racy.c:") for place in recording.summary["races"])
@@ -122,9 +120,7 @@ def test_races_are_named(build: Callable[..., Path], record: Callable[..., Recor
     assert "repeatable" not in order
 
 
-def test_the_summary_reports_races(
-    program: Callable[..., Outcome], build: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_the_summary_reports_races(program: Command, build: Builder, tmp_path: Path) -> None:
     line = ["record", "--order", "logical", "-o", tmp_path / "t.hnt", "--"]
     said = program(*line, build("racy.c")).err
     assert "this program races at racy.c:" in said
@@ -132,9 +128,7 @@ def test_the_summary_reports_races(
     assert "races at" not in program(*line, build("parallel.c")).err
 
 
-def test_signals_and_kills_are_not_repeatable(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_signals_and_kills_are_not_repeatable(build: Builder, record: Recorder) -> None:
     made = record(build("frequent_signals.c"), order="logical")
     assert made.out == "1000 waits ended\n"
     assert made.summary["signals"] > 0
@@ -145,7 +139,7 @@ def test_signals_and_kills_are_not_repeatable(
 
 @pytest.mark.parametrize("how", ["return", "exit", "_exit", "abort"])
 def test_the_end_of_the_program_repeats_though_threads_were_running(
-    build: Callable[..., Path], record: Callable[..., Recording], how: str
+    build: Builder, record: Recorder, how: str
 ) -> None:
     one, two = (record(build("endings.c"), how, order="logical") for _ in range(2))
     assert one.path.read_bytes() == two.path.read_bytes()
@@ -153,7 +147,7 @@ def test_the_end_of_the_program_repeats_though_threads_were_running(
     assert len(one.touching("other")["addr"]) > 0
 
 
-def test_python_records_in_logical_order(build: Callable[..., Path], tmp_path: Path) -> None:
+def test_python_records_in_logical_order(build: Builder, tmp_path: Path) -> None:
     program = str(build("parallel.c"))
     trace = hn.Trace.record([program], tmp_path / "t.hnt", order="logical", quantum=1)
     assert trace.metadata["order"] == "logical quantum=1 repeatable"
@@ -170,11 +164,7 @@ def test_python_records_in_logical_order(build: Callable[..., Path], tmp_path: P
     ],
 )
 def test_options_that_logical_order_lacks_are_refused(
-    homenode: Callable[..., Outcome],
-    build: Callable[..., Path],
-    tmp_path: Path,
-    words: list[str],
-    said: str,
+    homenode: Command, build: Builder, tmp_path: Path, words: list[str], said: str
 ) -> None:
     line = ["record", "--order", "logical", *words, "-o", tmp_path / "t.hnt"]
     made = homenode(*line, "--", build("parallel.c"))
@@ -184,7 +174,7 @@ def test_options_that_logical_order_lacks_are_refused(
 
 
 def test_several_quanta_are_several_orders(
-    homenode: Callable[..., Outcome], build: Callable[..., Path], tmp_path: Path
+    homenode: Command, build: Builder, tmp_path: Path
 ) -> None:
     line = ["record", "--order", "logical", "--quantum", "1,50", "-o", tmp_path / "t.hnt"]
     assert homenode(*line, "--", build("parallel.c")).code == 0

@@ -8,19 +8,15 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-    from conftest import Recording
+    from conftest import Builder, Recorder
 
 PRIVATE, SYNC = 1, 2
 
 
 @pytest.mark.parametrize("flags", [[], ["-static"]])
 def test_marks_and_private_memory(
-    build: Callable[..., Path],
-    record: Callable[..., Recording],
-    natively: Callable[..., str],
-    flags: list[str],
+    build: Builder, record: Recorder, natively: Callable[..., str], flags: list[str]
 ) -> None:
     program = build("marks.c", *flags)
     recording = record(program)
@@ -41,9 +37,7 @@ def test_marks_and_private_memory(
     assert kinds >= {"stack", "thread-local"}
 
 
-def test_a_stack_that_is_lent_is_no_longer_private(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_a_stack_that_is_lent_is_no_longer_private(build: Builder, record: Recorder) -> None:
     recording = record(build("marks.c"))
     columns = recording.columns()
     stack = next(
@@ -63,9 +57,7 @@ def test_a_stack_that_is_lent_is_no_longer_private(
             assert private == (not same or row < when)
 
 
-def test_heap_blocks_have_their_call_site(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_heap_blocks_have_their_call_site(build: Builder, record: Recorder) -> None:
     recording = record(build("marks.c"))
     metadata = recording.metadata()
     lines = {line["pc"]: line for line in metadata["lines"]}
@@ -80,9 +72,7 @@ def test_heap_blocks_have_their_call_site(
     assert allocations[-1][1] == "free"
 
 
-def test_pthread_objects_are_synchronisation_variables(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_pthread_objects_are_synchronisation_variables(build: Builder, record: Recorder) -> None:
     recording = record(build("pthreads.c"))
     for name in ("mutex", "rwlock", "turned", "barrier", "spin", "items"):
         touched = recording.touching(name)
@@ -91,9 +81,7 @@ def test_pthread_objects_are_synchronisation_variables(
     assert set(recording.touching("by_mutex")["flags"].tolist()) == {0}
 
 
-def test_metadata_says_how_the_trace_came_to_be(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_metadata_says_how_the_trace_came_to_be(build: Builder, record: Recorder) -> None:
     program = build("racy.c")
     recording = record(program, quantum=50)
     metadata = recording.metadata()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from conftest import Recording
+    from conftest import Builder, Recorder
 
 _PROTOCOLS = ["mesi", "amsd", "pscr", "moesi", "dragon"]
 
@@ -31,9 +31,7 @@ def _alone(paths: Sequence[Path], protocol: str) -> Counter[str]:
     return sum((_counts(row) for row in rows), Counter())
 
 
-def test_programs_run_side_by_side(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_programs_run_side_by_side(build: Builder, record: Recorder) -> None:
     paths = [record(build(f"{name}.c")).path for name in ("conditions", "locked", "pthreads")]
     mix = hn.transform("merge", [*paths, paths[1]], quantum=50)
     threads = [hn.Trace.open(path).threads for path in paths]
@@ -53,9 +51,7 @@ def test_programs_run_side_by_side(
     )
 
 
-def test_who_shares_nothing_misses_as_if_alone(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_who_shares_nothing_misses_as_if_alone(build: Builder, record: Recorder) -> None:
     paths = [record(build(f"{name}.c")).path for name in ("locked", "conditions")]
     paths.append(paths[0])
     mix = hn.transform("merge", paths, private="keep")

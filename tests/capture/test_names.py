@@ -12,9 +12,7 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Recording
+    from conftest import Builder, Recorder, Recording
 
 _PROGRAMS = Path(__file__).parent / "programs"
 
@@ -45,7 +43,7 @@ def _fields(row: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("flags", [("-O0",), ("-O2",), ("-O2", "-static"), ("-O2", "-fno-inline")])
 def test_containers_are_named_by_their_users(
-    build: Callable[..., Path], record: Callable[..., Recording], flags: tuple[str, ...]
+    build: Builder, record: Recorder, flags: tuple[str, ...]
 ) -> None:
     objects = _objects(record(build("containers.cpp", *flags)))
     of_shared = "control block of shop::Tally"
@@ -77,9 +75,7 @@ def test_containers_are_named_by_their_users(
 
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])
-def test_wrappers_of_malloc_are_skipped(
-    build: Callable[..., Path], record: Callable[..., Recording], order: str
-) -> None:
+def test_wrappers_of_malloc_are_skipped(build: Builder, record: Recorder, order: str) -> None:
     objects = _objects(record(build("wrappers.c"), order=order))
 
     def label(mark: str, function: str, type_name: str) -> str:
@@ -101,7 +97,7 @@ def test_wrappers_of_malloc_are_skipped(
 @pytest.mark.parametrize("flags", [("-O0",), ("-O2",), ("-O3", "-fno-inline"), ("-O2", "-static")])
 @pytest.mark.parametrize("order", ["deterministic", "free"])
 def test_local_variables_that_threads_use(
-    build: Callable[..., Path], record: Callable[..., Recording], flags: tuple[str, ...], order: str
+    build: Builder, record: Recorder, flags: tuple[str, ...], order: str
 ) -> None:
     made = record(build("locals.cpp", "-fopenmp", *flags), order=order)
     objects = _objects(made)
@@ -114,16 +110,14 @@ def test_local_variables_that_threads_use(
     assert not any("local own" in label for label in objects), "no other thread uses it"
 
 
-def test_recordings_with_stacks_repeat(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_recordings_with_stacks_repeat(build: Builder, record: Recorder) -> None:
     program = build("containers.cpp", "-O2")
     first, second = record(program), record(program)
     assert first.path.read_bytes() == second.path.read_bytes()
 
 
 def test_stripped_programs_name_the_function_at_least(
-    build: Callable[..., Path], record: Callable[..., Recording], tmp_path: Path
+    build: Builder, record: Recorder, tmp_path: Path
 ) -> None:
     stripped = tmp_path / "stripped"
     line = ["strip", "-o", str(stripped), str(build("wrappers.c"))]
@@ -135,7 +129,7 @@ def test_stripped_programs_name_the_function_at_least(
 
 @GFORTRAN
 def test_fortran_arrays_modules_and_common_blocks(
-    build: Callable[..., Path], record: Callable[..., Recording], tmp_path: Path
+    build: Builder, record: Recorder, tmp_path: Path
 ) -> None:
     # The compiler writes a file for each module.
     objects = _objects(record(build("arrays.f90", "-fopenmp", "-J", str(tmp_path))))
@@ -154,7 +148,7 @@ def test_fortran_arrays_modules_and_common_blocks(
 
 @pytest.mark.parametrize("flags", [("-O2",), ("-O2", "-static")])
 def test_states_of_generators_are_read_and_written_by_the_library(
-    build: Callable[..., Path], record: Callable[..., Recording], flags: tuple[str, ...]
+    build: Builder, record: Recorder, flags: tuple[str, ...]
 ) -> None:
     made = record(build("generators.c", *flags))
     for name in ("seeds", "states", "contexts"):

@@ -15,9 +15,7 @@ import pytest
 from homenode.capture import compilers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Outcome
+    from conftest import Command
 
 _MAIN = """#include <homenode.h>
 #include <stdio.h>
@@ -105,7 +103,7 @@ def test_archives_and_relocatable_objects_carry_twins(flags: str) -> None:
     assert _is_twin("merged")
 
 
-def test_make_builds_a_twin(program: Callable[..., Outcome]) -> None:
+def test_make_builds_a_twin(program: Command) -> None:
     Path("Makefile").write_text(
         "prog: main.o libpart.a\n\t$(CC) main.o -L. -lpart -o $@\n"
         "libpart.a: libpart.a(part.o)\n\tranlib $@\n"
@@ -141,7 +139,7 @@ def test_a_missing_twin_is_reported_and_the_program_built(
     assert not list(Path().glob("*.native"))
 
 
-def test_a_program_without_a_twin_is_not_timed(program: Callable[..., Outcome]) -> None:
+def test_a_program_without_a_twin_is_not_timed(program: Command) -> None:
     _cc("main.c", "part.c", "-o", "prog")
     plain = Path("prog.native").rename("plain")
     record = ["record", "-o", "t.hnt"]

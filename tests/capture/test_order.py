@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Recording
+    from conftest import Builder, Recorder, Recording
 
 READ, WRITE, ATOMIC = 0, 1, 2
 
@@ -31,7 +31,7 @@ READ, WRITE, ATOMIC = 0, 1, 2
     ],
 )
 def test_two_deterministic_recordings_are_the_same_bytes(
-    build: Callable[..., Path], record: Callable[..., Recording], source: str, words: list[str]
+    build: Builder, record: Recorder, source: str, words: list[str]
 ) -> None:
     program = build(source, "-fopenmp") if source == "openmp.c" else build(source)
     threads = {"OMP_NUM_THREADS": "4"}
@@ -43,7 +43,7 @@ def test_two_deterministic_recordings_are_the_same_bytes(
 
 
 def test_neither_environment_nor_folder_changes_a_recording(
-    build: Callable[..., Path], record: Callable[..., Recording], tmp_path: Path
+    build: Builder, record: Recorder, tmp_path: Path
 ) -> None:
     program = build("arguments.c")
     words = ["-n", "12", "--a-longer-word", "x"]
@@ -86,7 +86,7 @@ def _replay(recording: Recording, name: str) -> dict[int, list[int]]:
 
 @pytest.mark.parametrize("quantum", [1, 7, 100])
 def test_recorded_order_is_the_order_of_execution(
-    build: Callable[..., Path], record: Callable[..., Recording], quantum: int
+    build: Builder, record: Recorder, quantum: int
 ) -> None:
     """Racing threads print what they read; the recording must explain every value."""
     recording = record(build("racy.c"), quantum=quantum)
@@ -107,9 +107,7 @@ def test_recorded_order_is_the_order_of_execution(
 
 
 @pytest.mark.parametrize("order", ["deterministic", "logical", "free"])
-def test_a_lock_orders_what_it_protects(
-    build: Callable[..., Path], record: Callable[..., Recording], order: str
-) -> None:
+def test_a_lock_orders_what_it_protects(build: Builder, record: Recorder, order: str) -> None:
     """A program without races is recorded in a legal order even when its threads run freely."""
     recording = record(build("locked.c"), order=order, quantum=1000)
     counter = recording.touching("counter")
@@ -121,19 +119,14 @@ def test_a_lock_orders_what_it_protects(
 
 @pytest.mark.parametrize("source", ["pthreads.c", "cancel.c", "pipes.c", "reuse.c", "many.c"])
 def test_free_order_leaves_the_program_as_it_is(
-    build: Callable[..., Path],
-    record: Callable[..., Recording],
-    natively: Callable[..., str],
-    source: str,
+    build: Builder, record: Recorder, natively: Callable[..., str], source: str
 ) -> None:
     recording = record(build(source), order="free")
     assert recording.out == natively(build(source))
     assert recording.metadata()["order"] == "free stamp=100"
 
 
-def test_sixty_four_threads(
-    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
-) -> None:
+def test_sixty_four_threads(build: Builder, record: Recorder, natively: Callable[..., str]) -> None:
     program = build("many.c")
     recording = record(program, "64")
     assert recording.summary["threads"] == 65
@@ -143,7 +136,7 @@ def test_sixty_four_threads(
 
 
 def test_user_level_spinning_ends(
-    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+    build: Builder, record: Recorder, natively: Callable[..., str]
 ) -> None:
     """Every read of the flag is a reference, so the quantum expires."""
     recording = record(build("spin.c"))
@@ -151,9 +144,7 @@ def test_user_level_spinning_ends(
     assert recording.summary["forced_turns"] == 0
 
 
-def test_thread_numbers_are_used_again(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_thread_numbers_are_used_again(build: Builder, record: Recorder) -> None:
     """Twenty times eight workers, then a detached thread: nine numbers with main's."""
     recording = record(build("reuse.c"))
     assert recording.summary["threads"] == 9
@@ -162,8 +153,6 @@ def test_thread_numbers_are_used_again(
     assert recording.summary["lost_threads"] == 0
 
 
-def test_time_is_virtual_and_long_enough(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_time_is_virtual_and_long_enough(build: Builder, record: Recorder) -> None:
     recording = record(build("sleeps.c"))
     assert recording.out == "1 1\n"

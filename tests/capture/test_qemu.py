@@ -16,9 +16,8 @@ from homenode import _core
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Outcome, Qemu, Recording
+    from conftest import Builder, Command, Qemu, Recorder, Recording
 
-    Recorder = Callable[..., Recording]
 
 PROGRAMS = Path(__file__).parent / "programs"
 _READ, _WRITE, _ATOMIC, _FETCH = range(4)
@@ -36,9 +35,7 @@ def _counts(columns: dict[str, np.ndarray], kind: int) -> list[int]:
 
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])
-def test_every_reference_is_recorded_once(
-    compiled: Callable[..., Path], emulate: Recorder, order: str
-) -> None:
+def test_every_reference_is_recorded_once(compiled: Builder, emulate: Recorder, order: str) -> None:
     made = emulate(compiled("exact.c"), order=order)
     assert made.out == "2000 3000\n"
     assert made.summary["exit_code"] == 7
@@ -55,9 +52,7 @@ def test_every_reference_is_recorded_once(
     assert any(line["file"].endswith("exact.c") for line in made.metadata()["lines"])
 
 
-def test_stacks_and_thread_local_storage_are_private(
-    compiled: Callable[..., Path], emulate: Recorder
-) -> None:
+def test_stacks_and_thread_local_storage_are_private(compiled: Builder, emulate: Recorder) -> None:
     made = emulate(compiled("exact.c"))
     columns = made.columns()
     ranges = made.metadata()["ranges"]
@@ -97,7 +92,7 @@ def test_stacks_and_thread_local_storage_are_private(
     ],
 )
 def test_two_recordings_are_the_same_bytes(
-    compiled: Callable[..., Path], emulate: Recorder, natively: Callable[..., str], source: str
+    compiled: Builder, emulate: Recorder, natively: Callable[..., str], source: str
 ) -> None:
     program = compiled(source)
     one, two = emulate(program), emulate(program)
@@ -108,7 +103,7 @@ def test_two_recordings_are_the_same_bytes(
     assert other.out == one.out
 
 
-def test_openmp(compiled: Callable[..., Path], emulate: Recorder) -> None:
+def test_openmp(compiled: Builder, emulate: Recorder) -> None:
     program = compiled("openmp.c", "-fopenmp")
     one, two = emulate(program), emulate(program)
     assert one.path.read_bytes() == two.path.read_bytes()
@@ -116,21 +111,21 @@ def test_openmp(compiled: Callable[..., Path], emulate: Recorder) -> None:
 
 
 def test_numbers_are_used_again_when_threads_are_joined(
-    compiled: Callable[..., Path], emulate: Recorder
+    compiled: Builder, emulate: Recorder
 ) -> None:
     assert emulate(compiled("reuse.c")).summary["threads"] == 9
     assert emulate(compiled("many.c")).summary["threads"] == 65
 
 
 def test_a_thread_waits_for_another_one_at_a_pipe(
-    compiled: Callable[..., Path], emulate: Recorder, natively: Callable[..., str]
+    compiled: Builder, emulate: Recorder, natively: Callable[..., str]
 ) -> None:
     program = compiled("pipes.c")
     assert emulate(program).out == natively(program)
 
 
 def test_signals_reach_the_program(
-    compiled: Callable[..., Path], emulate: Recorder, natively: Callable[..., str]
+    compiled: Builder, emulate: Recorder, natively: Callable[..., str]
 ) -> None:
     program = compiled("signals.c")
     assert emulate(program).out == natively(program)
@@ -141,7 +136,7 @@ def test_signals_reach_the_program(
     [("exit", 11, None), ("_exit", 12, None), ("kill", None, 9), ("exec", 15, None)],
 )
 def test_however_a_program_ends_its_trace_is_whole(
-    compiled: Callable[..., Path], emulate: Recorder, how: str, code: int | None, signal: int | None
+    compiled: Builder, emulate: Recorder, how: str, code: int | None, signal: int | None
 ) -> None:
     made = emulate(compiled("endings.c"), how)
     assert (made.summary["exit_code"], made.summary["signal"]) == (code, signal)
@@ -152,9 +147,7 @@ def test_however_a_program_ends_its_trace_is_whole(
     assert last.sum() >= 1
 
 
-def test_a_fault_ends_the_program_and_not_the_trace(
-    compiled: Callable[..., Path], emulate: Recorder
-) -> None:
+def test_a_fault_ends_the_program_and_not_the_trace(compiled: Builder, emulate: Recorder) -> None:
     for how, signal in (("abort", 6), ("segv", 11)):
         made = emulate(compiled("endings.c"), how)
         assert made.summary["signal"] == signal
@@ -162,7 +155,7 @@ def test_a_fault_ends_the_program_and_not_the_trace(
 
 
 def test_the_environment_is_the_same_in_every_recording(
-    compiled: Callable[..., Path], emulate: Recorder
+    compiled: Builder, emulate: Recorder
 ) -> None:
     program = compiled("inputs.c")
     one, two = emulate(program), emulate(program)
@@ -173,7 +166,7 @@ def test_the_environment_is_the_same_in_every_recording(
 
 
 def test_input_and_processors_are_the_programs_own(
-    compiled: Callable[..., Path], program: Callable[..., Outcome], qemu: Qemu, tmp_path: Path
+    compiled: Builder, program: Command, qemu: Qemu, tmp_path: Path
 ) -> None:
     inputs = compiled("inputs.c")
     words = ["record", "--via", "qemu", "--emulator", qemu.emulator(), "-o", tmp_path / "t.hnt"]
@@ -185,9 +178,7 @@ def test_input_and_processors_are_the_programs_own(
     assert "references" in made.err
 
 
-def test_gaps_count_the_instructions_between(
-    compiled: Callable[..., Path], emulate: Recorder
-) -> None:
+def test_gaps_count_the_instructions_between(compiled: Builder, emulate: Recorder) -> None:
     made = emulate(compiled("exact.c"), fetches=True)
     assert made.summary["references"] < made.columns()["addr"].size
     kinds = made.columns()["kind"]
@@ -204,7 +195,7 @@ def test_gaps_count_the_instructions_between(
 
 @pytest.mark.parametrize("flags", [("-static",), ("-no-pie",)])
 def test_programs_at_fixed_addresses(
-    compiled: Callable[..., Path], emulate: Recorder, flags: tuple[str, ...]
+    compiled: Builder, emulate: Recorder, flags: tuple[str, ...]
 ) -> None:
     made = emulate(compiled("exact.c", *flags))
     assert made.out == "2000 3000\n"
@@ -215,7 +206,7 @@ def test_programs_at_fixed_addresses(
 @pytest.mark.parametrize("machine", ["aarch64", "riscv64"])
 @pytest.mark.parametrize("flags", [("-static",), ()])
 def test_other_instruction_sets(
-    compiled: Callable[..., Path], emulate: Recorder, machine: str, flags: tuple[str, ...]
+    compiled: Builder, emulate: Recorder, machine: str, flags: tuple[str, ...]
 ) -> None:
     program = compiled("exact.c", *flags, machine=machine)
     options = {"machine": machine, "sysroot": f"/usr/{machine}-linux-gnu"}
@@ -229,7 +220,7 @@ def test_other_instruction_sets(
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])
 def test_a_child_process_has_a_trace_of_its_own(
-    compiled: Callable[..., Path], emulate: Recorder, order: str
+    compiled: Builder, emulate: Recorder, order: str
 ) -> None:
     made = emulate(compiled("process.c"), order=order)
     assert made.out == "500 3\n"
@@ -246,7 +237,7 @@ def test_a_child_process_has_a_trace_of_its_own(
     assert child.metadata()["provenance"] == ["record", "child of fork"]
 
 
-def test_the_childs_trace_repeats(compiled: Callable[..., Path], emulate: Recorder) -> None:
+def test_the_childs_trace_repeats(compiled: Builder, emulate: Recorder) -> None:
     program = compiled("process.c")
     names = [emulate(program).summary["children"][0] for _ in range(2)]
     one, two = (Path(name).read_bytes() for name in names)
@@ -261,7 +252,7 @@ def _range(made: Recording, name: str) -> tuple[int, int]:
 
 
 def test_what_cannot_be_emulated_is_refused(
-    compiled: Callable[..., Path], program: Callable[..., Outcome], tmp_path: Path
+    compiled: Builder, program: Command, tmp_path: Path
 ) -> None:
     script = tmp_path / "script"
     script.write_text("#!/bin/sh\necho\n")
@@ -285,9 +276,7 @@ def test_what_cannot_be_emulated_is_refused(
     assert not (tmp_path / "t.hnt").exists()
 
 
-def test_the_summary_is_json(
-    compiled: Callable[..., Path], program: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_the_summary_is_json(compiled: Builder, program: Command, tmp_path: Path) -> None:
     words = ["record", "--json", "--via", "qemu", "--native", "-o", tmp_path / "t.hnt"]
     made = program(*words, "--", compiled("exact.c"))
     summary = json.loads(made.out)

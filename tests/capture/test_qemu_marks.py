@@ -11,12 +11,10 @@ import pytest
 from homenode.capture import plugin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Recording
+    from conftest import Builder, Recorder, Recording
 
-    Recorder = Callable[..., Recording]
 
 _HEADERS = plugin.SOURCES.parent / "runtime" / "include"
 _PRIVATE = 1
@@ -43,8 +41,8 @@ def _marks(made: Recording) -> list[list[str]]:
     ],
 )
 def test_marks_are_those_of_the_instrumented_program(
-    build: Callable[..., Path],
-    compiled: Callable[..., Path],
+    build: Builder,
+    compiled: Builder,
     record: Recorder,
     emulate: Recorder,
     machine: str,
@@ -63,7 +61,7 @@ def test_marks_are_those_of_the_instrumented_program(
 
 
 def test_marks_repeat_and_stand_where_the_program_says(
-    compiled: Callable[..., Path], emulate: Recorder
+    compiled: Builder, emulate: Recorder
 ) -> None:
     program = compiled("marks.c")
     # With short turns, some end at a mark.
@@ -99,7 +97,7 @@ def test_the_header_compiles_everywhere(words: list[str], tmp_path: Path) -> Non
 
 
 def test_the_stack_is_where_it_always_is(
-    compiled: Callable[..., Path], emulate: Recorder, tmp_path: Path
+    compiled: Builder, emulate: Recorder, tmp_path: Path
 ) -> None:
     program = compiled("environment.c")
     several = [

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Qemu
+    from conftest import Builder, Qemu
 
 
 pytestmark = pytest.mark.skipif(
@@ -37,7 +37,7 @@ def _options(qemu: Qemu, program: Path, trace: Path, *words: str) -> dict[str, o
 
 
 def test_a_full_disk_is_an_error_and_the_program_continues(
-    compiled: Callable[..., Path], tmp_path: Path
+    compiled: Builder, tmp_path: Path
 ) -> None:
     program = compiled("large.c")
     native = subprocess.run([str(program), "3000000"], capture_output=True, text=True, check=True)
@@ -60,11 +60,7 @@ def test_a_full_disk_is_an_error_and_the_program_continues(
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])
 def test_a_killed_recorder_ends_the_program(
-    compiled: Callable[..., Path],
-    kill_recorder: Callable[..., None],
-    qemu: Qemu,
-    tmp_path: Path,
-    order: str,
+    compiled: Builder, kill_recorder: Callable[..., None], qemu: Qemu, tmp_path: Path, order: str
 ) -> None:
     report = tmp_path / "report"
     options = _options(qemu, compiled("marathon.c"), tmp_path / "t.hnt", str(report))
@@ -73,10 +69,7 @@ def test_a_killed_recorder_ends_the_program(
 
 
 def test_interrupting_keeps_what_was_recorded(
-    compiled: Callable[..., Path],
-    interrupt_recorder: Callable[..., None],
-    qemu: Qemu,
-    tmp_path: Path,
+    compiled: Builder, interrupt_recorder: Callable[..., None], qemu: Qemu, tmp_path: Path
 ) -> None:
     interrupt_recorder(_options(qemu, compiled("endless.c"), tmp_path / "t.hnt"))
     assert hn.Trace.open(tmp_path / "t.hnt").references > 1000

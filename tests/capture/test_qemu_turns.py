@@ -11,11 +11,9 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-    from conftest import Recording
+    from conftest import Builder, Recorder
 
-    Recorder = Callable[..., Recording]
 
 X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="elsewhere the kernel switches")
 
@@ -27,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 @X86
 def test_a_turn_needs_no_switch_by_the_kernel(
-    compiled: Callable[..., Path], emulate: Recorder, natively: Callable[..., str]
+    compiled: Builder, emulate: Recorder, natively: Callable[..., str]
 ) -> None:
     """A switch by the kernel would be a sleep; with the shortest turns no switch is forced."""
     program = compiled("own_thread.c", "-lm")
@@ -44,7 +42,7 @@ def test_a_turn_needs_no_switch_by_the_kernel(
 @pytest.mark.parametrize("quantum", [2, 100])
 @pytest.mark.parametrize("how", ["faults", "threads", "timer"])
 def test_a_signal_comes_to_the_thread_that_it_is_for(
-    compiled: Callable[..., Path], emulate: Recorder, how: str, quantum: int
+    compiled: Builder, emulate: Recorder, how: str, quantum: int
 ) -> None:
     """Signals from faults, other threads, and timers, blocked in all threads but one."""
     program = compiled("signals_between.c")
@@ -57,9 +55,7 @@ def test_a_signal_comes_to_the_thread_that_it_is_for(
         assert made.path.read_bytes() == again.path.read_bytes()
 
 
-def test_threads_go_on_while_one_computes_without_end(
-    compiled: Callable[..., Path], emulate: Recorder
-) -> None:
+def test_threads_go_on_while_one_computes_without_end(compiled: Builder, emulate: Recorder) -> None:
     """A thread may do so where another must call the kernel, or end."""
     made = emulate(compiled("spins_elsewhere.c"), quantum=10)
     assert made.out == "sum 10\n"

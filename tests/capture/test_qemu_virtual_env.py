@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from conftest import Builder, Recorder, Recording
 
-    from conftest import Recording
-
-    Recorder = Callable[..., Recording]
 
 _MACHINES = ["x86_64", "aarch64", "riscv64"]
 
@@ -29,7 +26,7 @@ def _memory_total() -> str:
 
 
 @pytest.fixture
-def twice(compiled: Callable[..., Path], emulate: Recorder) -> Recorder:
+def twice(compiled: Builder, emulate: Recorder) -> Recorder:
     """Compiles and records a program twice; the first recording, when the second is the same."""
 
     def run(source: str, *words: str, machine: str = "x86_64", **options: Any) -> Recording:
@@ -62,7 +59,7 @@ def test_a_child_draws_numbers_of_its_own(twice: Recorder) -> None:
 
 
 def test_queries_of_process_numbers_are_counted(
-    compiled: Callable[..., Path], emulate: Recorder, tmp_path: Path
+    compiled: Builder, emulate: Recorder, tmp_path: Path
 ) -> None:
     source = tmp_path / "asks.c"
     source.write_text("#include <unistd.h>\nint main(void) { return getpid() + gettid() <= 0; }\n")
@@ -71,7 +68,7 @@ def test_queries_of_process_numbers_are_counted(
     assert made.metadata()["order"].endswith(" repeatable but for process numbers")
 
 
-def test_in_free_order_time_is_real(compiled: Callable[..., Path], emulate: Recorder) -> None:
+def test_in_free_order_time_is_real(compiled: Builder, emulate: Recorder) -> None:
     made = emulate(compiled("inputs.c"), order="free")
     assert not made.out.startswith("17672256")
     assert "slept 1" in made.out

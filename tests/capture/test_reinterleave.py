@@ -11,10 +11,9 @@ import homenode as hn
 from homenode import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Recording
+    from conftest import Builder, Recorder
 
 NONE = -1
 
@@ -51,10 +50,7 @@ def _last_writes(path: Path) -> np.ndarray:
     ],
 )
 def test_every_read_sees_the_write_it_saw(
-    build: Callable[..., Path],
-    record: Callable[..., Recording],
-    source: str,
-    flags: tuple[str, ...],
+    build: Builder, record: Recorder, source: str, flags: tuple[str, ...]
 ) -> None:
     recording = record(build(source, *flags))
     before = _last_writes(recording.path)

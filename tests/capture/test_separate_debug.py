@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Recording
+    from conftest import Builder, Recorder, Recording
 
 OBJCOPY = shutil.which("objcopy") or ""
 
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture
-def stripped(build: Callable[..., Path], tmp_path: Path) -> Path:
+def stripped(build: Builder, tmp_path: Path) -> Path:
     """A stripped program, with a link to its debug information beside it."""
     debug, program = tmp_path / "stripped.debug", tmp_path / "stripped"
     whole = build("exact.c", "-g")
@@ -37,16 +36,14 @@ def _functions(recording: Recording) -> set[str]:
     return {line["function"] for line in recording.metadata()["lines"]}
 
 
-def test_lines_and_objects_are_named(stripped: Path, record: Callable[..., Recording]) -> None:
+def test_lines_and_objects_are_named(stripped: Path, record: Recorder) -> None:
     found = record(stripped)
     assert "main" in _functions(found)
     assert any(line["file"].endswith("exact.c") for line in found.metadata()["lines"])
     assert found.metadata()["provenance"] == ["record"]
 
 
-def test_a_debug_file_of_another_build_is_reported(
-    stripped: Path, record: Callable[..., Recording]
-) -> None:
+def test_a_debug_file_of_another_build_is_reported(stripped: Path, record: Recorder) -> None:
     debug = stripped.with_suffix(".debug")
     whole = debug.read_bytes()
     debug.write_bytes(whole[: len(whole) // 2])

@@ -10,9 +10,8 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-    from conftest import Recording
+    from conftest import Builder, Recorder
 
 GFORTRAN = pytest.mark.skipif(shutil.which("gfortran") is None, reason="gfortran is not installed")
 CLANG = pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
@@ -20,15 +19,13 @@ CLANG_COMPILERS = {"HOMENODE_CC": "clang", "HOMENODE_CXX": "clang++"}
 
 
 @pytest.fixture(params=["deterministic", "logical"])
-def record(
-    request: pytest.FixtureRequest, record: Callable[..., Recording]
-) -> Callable[..., Recording]:
+def record(request: pytest.FixtureRequest, record: Recorder) -> Recorder:
     """Records a program in each order that repeats."""
     return partial(record, order=request.param)
 
 
 def test_pthread_objects_of_every_kind(
-    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+    build: Builder, record: Recorder, natively: Callable[..., str]
 ) -> None:
     """Includes a thread that joins itself, which must fail and not wait."""
     recording = record(build("pthreads.c"))
@@ -41,9 +38,7 @@ def test_pthread_objects_of_every_kind(
     }  # fmt: skip
 
 
-def test_signal_handlers_at_any_moment(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_signal_handlers_at_any_moment(build: Builder, record: Recorder) -> None:
     """SIGPROF among four threads; a handler that wakes the thread it interrupts; siglongjmp."""
     recording = record(build("signals.c"))
     words = recording.out.split()
@@ -52,7 +47,7 @@ def test_signal_handlers_at_any_moment(
 
 
 def test_children_are_not_recorded(
-    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+    build: Builder, record: Recorder, natively: Callable[..., str]
 ) -> None:
     """fork, vfork, a raw system call, posix_spawn, system and popen, beside a busy thread."""
     recording = record(build("children.c"))
@@ -78,11 +73,7 @@ def test_children_are_not_recorded(
     ],
 )
 def test_however_the_program_ends_the_trace_is_whole(
-    build: Callable[..., Path],
-    record: Callable[..., Recording],
-    how: str,
-    code: int | None,
-    number: int | None,
+    build: Builder, record: Recorder, how: str, code: int | None, number: int | None
 ) -> None:
     recording = record(build("endings.c"), how)
     assert (recording.summary["exit_code"], recording.summary["signal"]) == (code, number)
@@ -109,10 +100,7 @@ def test_however_the_program_ends_the_trace_is_whole(
     ],
 )
 def test_however_it_is_linked(
-    build: Callable[..., Path],
-    record: Callable[..., Recording],
-    natively: Callable[..., str],
-    flags: list[str],
+    build: Builder, record: Recorder, natively: Callable[..., str], flags: list[str]
 ) -> None:
     program = build("pthreads.c", *flags)
     recording = record(program)
@@ -123,7 +111,7 @@ def test_however_it_is_linked(
 
 
 def test_blocking_calls_between_threads(
-    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+    build: Builder, record: Recorder, natively: Callable[..., str]
 ) -> None:
     """read, poll, select, epoll_wait, recv, and a write larger than a pipe holds."""
     recording = record(build("pipes.c"))
@@ -134,7 +122,7 @@ def test_blocking_calls_between_threads(
 
 @pytest.mark.parametrize("words", [[], ["spin"]])
 def test_the_watchdog_frees_a_baton_that_is_stuck(
-    build: Callable[..., Path], record: Callable[..., Recording], words: list[str]
+    build: Builder, record: Recorder, words: list[str]
 ) -> None:
     """In a blocking call of a library, and in a loop without hooks."""
     recording = record(build("stuck.c"), *words)
@@ -144,7 +132,7 @@ def test_the_watchdog_frees_a_baton_that_is_stuck(
 
 
 def test_cancelled_threads_end(
-    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+    build: Builder, record: Recorder, natively: Callable[..., str]
 ) -> None:
     """In a condition, semaphore, read, sleep, join, loop, and at any instruction."""
     recording = record(build("cancel.c"))
@@ -153,10 +141,7 @@ def test_cancelled_threads_end(
 
 @pytest.mark.parametrize("flags", [[], ["-static"]])
 def test_modern_cpp(
-    build: Callable[..., Path],
-    record: Callable[..., Recording],
-    natively: Callable[..., str],
-    flags: list[str],
+    build: Builder, record: Recorder, natively: Callable[..., str], flags: list[str]
 ) -> None:
     """Futures, barriers, latches, semaphores, atomic waits, exceptions, virtual calls, ..."""
     program = build("modern.cpp", "-std=c++20", *flags)
@@ -165,17 +150,13 @@ def test_modern_cpp(
     assert recording.summary["forced_turns"] == 0
 
 
-def test_c11_threads(
-    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
-) -> None:
+def test_c11_threads(build: Builder, record: Recorder, natively: Callable[..., str]) -> None:
     assert record(build("c11.c")).out == natively(build("c11.c")) == "80 80 1 6 4 1\n"
 
 
 @pytest.mark.parametrize("flags", [[], ["-static"]])
 @pytest.mark.parametrize("free", [False, True])
-def test_openmp(
-    build: Callable[..., Path], record: Callable[..., Recording], flags: list[str], free: bool
-) -> None:
+def test_openmp(build: Builder, record: Recorder, flags: list[str], free: bool) -> None:
     """The library waits by spinning on futexes; all its waits must let other threads run."""
     program = build("openmp.c", "-fopenmp", *flags)
     options = {"order": "free"} if free else {}
@@ -188,9 +169,7 @@ def test_openmp(
         assert min(shares) > 500, "the loops are shared by all threads"
 
 
-def test_openmp_ordered_sections(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_openmp_ordered_sections(build: Builder, record: Recorder) -> None:
     """The order is libgomp's; when a thread returns from them depends on the kernel."""
     program = build("ordered.c", "-fopenmp")
     recording = record(program, environment={"OMP_NUM_THREADS": "4"})
@@ -199,9 +178,7 @@ def test_openmp_ordered_sections(
 
 
 @GFORTRAN
-def test_fortran_openmp_with_a_dynamic_schedule(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_fortran_openmp_with_a_dynamic_schedule(build: Builder, record: Recorder) -> None:
     recording = record(build("openmp.f90", "-fopenmp"), environment={"OMP_NUM_THREADS": "4"})
     assert recording.out == "inside\n" * 4 + "8 1001000.0\n"
     assert recording.summary["threads"] == 4
@@ -209,12 +186,7 @@ def test_fortran_openmp_with_a_dynamic_schedule(
 
 @CLANG
 @pytest.mark.parametrize("source", ["pthreads.c", "atomics.c", "blocks.c", "modern.cpp"])
-def test_clang(
-    build: Callable[..., Path],
-    record: Callable[..., Recording],
-    natively: Callable[..., str],
-    source: str,
-) -> None:
+def test_clang(build: Builder, record: Recorder, natively: Callable[..., str], source: str) -> None:
     flags = ["-std=c++20"] if source.endswith(".cpp") else ["-mcx16", "-latomic"]
     program = build(source, *flags, environment=CLANG_COMPILERS)
     recording = record(program)
@@ -222,9 +194,7 @@ def test_clang(
     assert recording.summary["references"] > 50
 
 
-def test_atomics_of_all_sizes_and_orders(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_atomics_of_all_sizes_and_orders(build: Builder, record: Recorder) -> None:
     recording = record(build("atomics.c", "-mcx16", "-latomic"))
     assert recording.out == "0 0 0 0 0\n100 4294967291\n"
     for size in (1, 2, 4, 8, 16):
@@ -239,9 +209,7 @@ def test_atomics_of_all_sizes_and_orders(
     assert relaxed["flags"].tolist() == [0] * 10
 
 
-def test_memcpy_and_its_family_are_recorded(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_memcpy_and_its_family_are_recorded(build: Builder, record: Recorder) -> None:
     """Compilers do not instrument them."""
     recording = record(build("blocks.c"))
     columns = recording.touching("to")
@@ -257,9 +225,7 @@ def test_memcpy_and_its_family_are_recorded(
         assert int(touched["size"].astype(int).sum()) >= size - 1, name
 
 
-def test_a_library_loaded_later(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_a_library_loaded_later(build: Builder, record: Recorder) -> None:
     plugin = build("plugin.c", "-shared", "-fPIC")
     recording = record(build("loads.c", "-ldl"), str(plugin))
     assert recording.out == "357\n"

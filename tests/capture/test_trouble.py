@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Recording
+    from conftest import Builder, Recorder
 
 _CLI = [sys.executable, "-m", "homenode"]
 
@@ -29,7 +29,7 @@ def _record(trace: Path, *words: str, **more: object) -> subprocess.CompletedPro
 
 
 def test_a_full_disk_is_an_error_and_the_program_continues(
-    build: Callable[..., Path], natively: Callable[..., str], tmp_path: Path
+    build: Builder, natively: Callable[..., str], tmp_path: Path
 ) -> None:
     program = build("large.c")
 
@@ -62,11 +62,7 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("order", ["deterministic", "logical", "free"])
 @pytest.mark.parametrize("goes_on", [False, True])
 def test_a_killed_recorder_ends_the_program_and_hangs_no_other(
-    build: Callable[..., Path],
-    kill_recorder: Callable[..., None],
-    tmp_path: Path,
-    order: str,
-    goes_on: bool,
+    build: Builder, kill_recorder: Callable[..., None], tmp_path: Path, order: str, goes_on: bool
 ) -> None:
     report = tmp_path / "report"
     argv = [str(build("marathon.c")), str(report)]
@@ -82,7 +78,7 @@ def test_a_killed_recorder_ends_the_program_and_hangs_no_other(
 @pytest.mark.parametrize("order", ["deterministic", "logical", "free"])
 @pytest.mark.parametrize("source", ["raw_thread.c", "timer_thread.c"])
 def test_threads_of_unknown_origin_are_counted(
-    build: Callable[..., Path], record: Callable[..., Recording], source: str, order: str
+    build: Builder, record: Recorder, source: str, order: str
 ) -> None:
     recording = record(build(source), order=order)
     assert recording.out == "499500\n"
@@ -93,16 +89,14 @@ def test_threads_of_unknown_origin_are_counted(
 
 
 def test_interrupting_keeps_what_was_recorded(
-    build: Callable[..., Path], interrupt_recorder: Callable[..., None], tmp_path: Path
+    build: Builder, interrupt_recorder: Callable[..., None], tmp_path: Path
 ) -> None:
     trace = tmp_path / "t.hnt"
     interrupt_recorder({"argv": [str(build("endless.c"))], "output": str(trace)})
     assert hn.Trace.open(trace).references > 1000
 
 
-def test_a_script_that_starts_the_program(
-    build: Callable[..., Path], record: Callable[..., Recording], tmp_path: Path
-) -> None:
+def test_a_script_that_starts_the_program(build: Builder, record: Recorder, tmp_path: Path) -> None:
     """The first instrumented process is recorded, and only that one."""
     script = tmp_path / "run.sh"
     program = build("racy.c")
@@ -114,14 +108,14 @@ def test_a_script_that_starts_the_program(
 
 
 def test_the_program_sees_its_own_environment_and_files(
-    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+    build: Builder, record: Recorder, natively: Callable[..., str]
 ) -> None:
     program = build("surroundings.c")
     assert record(program).out == natively(program)
 
 
 def test_recording_a_program_as_it_is_linked_today(
-    build: Callable[..., Path], natively: Callable[..., str]
+    build: Builder, natively: Callable[..., str]
 ) -> None:
     """Without a recorder an instrumented program behaves as if it were not instrumented."""
     assert natively(build("marks.c")) == "1 9\n"

@@ -9,18 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from conftest import Recording
+    from conftest import Builder, Recorder
 
 X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="elsewhere the kernel switches")
 
 
 @pytest.mark.parametrize("quantum", [1, 100])
-def test_a_thread_keeps_what_is_its_own(
-    build: Callable[..., Path], record: Callable[..., Recording], quantum: int
-) -> None:
+def test_a_thread_keeps_what_is_its_own(build: Builder, record: Recorder, quantum: int) -> None:
     """Number, name, rounding, errno, time."""
     program = build("own_thread.c", "-lm")
     first, second = (record(program, quantum=quantum) for _ in range(2))
@@ -31,7 +26,7 @@ def test_a_thread_keeps_what_is_its_own(
 
 @pytest.mark.parametrize("quantum", [1, 100])
 def test_also_beside_a_child_and_with_a_handler(
-    build: Callable[..., Path], record: Callable[..., Recording], quantum: int
+    build: Builder, record: Recorder, quantum: int
 ) -> None:
     """With the first handler all threads return; how far they get before a child ends varies."""
     recording = record(build("own_thread.c", "-lm"), "more", quantum=quantum)
@@ -40,9 +35,7 @@ def test_also_beside_a_child_and_with_a_handler(
     assert recording.summary["forced_turns"] == 0
 
 
-def test_threads_end_while_one_is_stuck_in_the_kernel(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_threads_end_while_one_is_stuck_in_the_kernel(build: Builder, record: Recorder) -> None:
     """A thread ends where it began: on a kernel thread that the stuck one may occupy."""
     recording = record(build("stuck_elsewhere.c"), quantum=10)
     assert recording.out == "sum 10, read 3\n"
@@ -50,9 +43,7 @@ def test_threads_end_while_one_is_stuck_in_the_kernel(
 
 
 @X86
-def test_a_turn_needs_no_switch_by_the_kernel(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_a_turn_needs_no_switch_by_the_kernel(build: Builder, record: Recorder) -> None:
     """A switch by the kernel would be a sleep."""
     program = build("own_thread.c", "-lm")
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw

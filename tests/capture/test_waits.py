@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Recording
+    from conftest import Builder, Recorder
 
-    Recorder = Callable[..., Recording]
 
 _MACHINES = ["x86_64", "aarch64", "riscv64"]
 
@@ -27,9 +26,7 @@ def _options(machine: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("machine", _MACHINES)
-def test_an_event_loop_repeats(
-    compiled: Callable[..., Path], emulate: Recorder, machine: str
-) -> None:
+def test_an_event_loop_repeats(compiled: Builder, emulate: Recorder, machine: str) -> None:
     program = compiled("events.c", machine=machine)
     one, two = (emulate(program, **_options(machine)) for _ in "12")
     lines = one.out.splitlines()
@@ -52,7 +49,7 @@ def test_an_event_loop_repeats(
     platform.machine() != "x86_64" or shutil.which("qemu-x86_64") is None,
     reason="only kernels of x86-64 send system calls back",
 )
-def test_kernels_without_syscall_dispatch(compiled: Callable[..., Path], tmp_path: Path) -> None:
+def test_kernels_without_syscall_dispatch(compiled: Builder, tmp_path: Path) -> None:
     refuse = compiled("refuse.c")
     if subprocess.run([refuse, "true"], check=False).returncode != 0:
         pytest.skip("the kernel cannot be made to refuse a call")
@@ -69,16 +66,14 @@ def test_kernels_without_syscall_dispatch(compiled: Callable[..., Path], tmp_pat
     assert "outside waits          0" not in done.stderr
 
 
-def test_signals_end_waits(
-    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
-) -> None:
+def test_signals_end_waits(build: Builder, record: Recorder, natively: Callable[..., str]) -> None:
     program = build("alarms.c")
     assert record(program).out == natively(program)
 
 
 @pytest.mark.parametrize("machine", _MACHINES)
 def test_signals_end_waits_in_the_emulator(
-    compiled: Callable[..., Path], emulate: Recorder, machine: str
+    compiled: Builder, emulate: Recorder, machine: str
 ) -> None:
     program = compiled("alarms.c", machine=machine)
     native = compiled("alarms.c")
@@ -90,10 +85,7 @@ def test_signals_end_waits_in_the_emulator(
 
 
 def test_no_signal_is_lost_while_a_wait_goes_on(
-    build: Callable[..., Path],
-    record: Callable[..., Recording],
-    compiled: Callable[..., Path],
-    emulate: Recorder,
+    build: Builder, record: Recorder, compiled: Builder, emulate: Recorder
 ) -> None:
     ended = "1000 waits ended\n"
     assert record(build("frequent_signals.c")).out == ended
@@ -101,7 +93,7 @@ def test_no_signal_is_lost_while_a_wait_goes_on(
 
 
 def test_timers_that_are_files_are_not_repeatable(
-    compiled: Callable[..., Path], emulate: Recorder, tmp_path: Path
+    compiled: Builder, emulate: Recorder, tmp_path: Path
 ) -> None:
     source = tmp_path / "timer.c"
     source.write_text(
@@ -121,9 +113,7 @@ def test_timers_that_are_files_are_not_repeatable(
     assert "repeatable" not in made.metadata()["order"]
 
 
-def test_what_clients_send_is_not_repeatable(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
+def test_what_clients_send_is_not_repeatable(build: Builder, record: Recorder) -> None:
     made = record(build("accepts.c"))
     assert made.out == "x\n"
     assert made.metadata()["order"].endswith(" repeatable but for what clients send")

@@ -18,9 +18,7 @@ from homenode.cli import app
 from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Outcome
+    from conftest import Command
 
 _HERE = [name for name in app.COMMANDS if name not in app.STUDIES]
 _OWN_HELP = [name for name in _HERE if name not in {"cc", "c++", "fortran"}]
@@ -39,14 +37,14 @@ _FIELDS = [
 ]
 
 
-def test_the_overview_names_every_command(homenode: Callable[..., Outcome]) -> None:
+def test_the_overview_names_every_command(homenode: Command) -> None:
     shown = homenode("--help")
     assert shown.code == 0
     assert all(f"\n  {name} " in shown.out for name in app.COMMANDS)
 
 
 @pytest.mark.parametrize("name", _OWN_HELP)
-def test_every_command_has_help_with_examples(name: str, homenode: Callable[..., Outcome]) -> None:
+def test_every_command_has_help_with_examples(name: str, homenode: Command) -> None:
     shown = homenode(name, "--help")
     assert shown.code == 0
     assert "Examples:\n    homenode" in shown.out or "Examples:\n    printf" in shown.out
@@ -54,7 +52,7 @@ def test_every_command_has_help_with_examples(name: str, homenode: Callable[...,
 
 
 @pytest.mark.parametrize("name", [n for n in _OWN_HELP if n != "transform"])
-def test_every_command_speaks_json(name: str, homenode: Callable[..., Outcome]) -> None:
+def test_every_command_speaks_json(name: str, homenode: Command) -> None:
     assert "--json" in homenode(name, "--help").out
 
 
@@ -86,14 +84,14 @@ def test_every_listed_command_exists(name: str) -> None:
     assert command.name == name
 
 
-def test_the_version_is_the_packages(homenode: Callable[..., Outcome]) -> None:
+def test_the_version_is_the_packages(homenode: Command) -> None:
     shown = homenode("--version")
     assert shown.out == f"homenode {hn.__version__}\n"
     assert shown.code == 0
 
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if k not in {"workloads", "studies"}])
-def test_every_kind_can_be_listed(kind: str, homenode: Callable[..., Outcome]) -> None:
+def test_every_kind_can_be_listed(kind: str, homenode: Command) -> None:
     rows = json.loads(homenode("list", kind, "--json").out)
     assert rows == json.loads(json.dumps(hn.table(kind)))
     shown = homenode("list", kind)
@@ -103,14 +101,14 @@ def test_every_kind_can_be_listed(kind: str, homenode: Callable[..., Outcome]) -
 
 
 @pytest.mark.parametrize("way", ["import", "export"])
-def test_the_help_names_every_format(way: str, homenode: Callable[..., Outcome]) -> None:
+def test_the_help_names_every_format(way: str, homenode: Command) -> None:
     names = ", ".join(row["name"] for row in hn.table("formats") if row[way])
     assert f"One of {names} (homenode list formats)." in " ".join(
         homenode(way, "--help").out.split()
     )
 
 
-def test_machines_can_be_listed_with_prices(homenode: Callable[..., Outcome]) -> None:
+def test_machines_can_be_listed_with_prices(homenode: Command) -> None:
     rows = json.loads(homenode("list", "machines", "--json", "--block-size", "64,4K").out)
     found = [(row["name"], row["block_size"]) for row in rows][:3]
     assert found == [("ace", 64), ("ace", 4096), ("butterfly", 64)]
@@ -131,18 +129,14 @@ def test_machines_can_be_listed_with_prices(homenode: Callable[..., Outcome]) ->
     ],
 )
 def test_base_machines_have_the_prices_of_the_thesis(
-    machine: str,
-    block_size: int,
-    reference: float | None,
-    move: float,
-    homenode: Callable[..., Outcome],
+    machine: str, block_size: int, reference: float | None, move: float, homenode: Command
 ) -> None:
     shown = homenode("list", "machines", "--json", "--block-size", block_size)
     price = next(r for r in json.loads(shown.out) if r["name"] == machine)
     assert (price["r"], price["R"]) == (reference, move)
 
 
-def test_a_list_can_be_a_file(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_a_list_can_be_a_file(homenode: Command, tmp_path: Path) -> None:
     shown = homenode("list", "machines", "--block-size", "64-256", "--csv", "-")
     rows = list(csv.DictReader(io.StringIO(shown.out)))
     assert len(rows) == 3 * len(hn.table("machines"))
@@ -152,7 +146,7 @@ def test_a_list_can_be_a_file(homenode: Callable[..., Outcome], tmp_path: Path) 
 
 
 def test_text_goes_in_and_a_simulation_comes_out(
-    program: Callable[..., Outcome], homenode: Callable[..., Outcome], tmp_path: Path
+    program: Command, homenode: Command, tmp_path: Path
 ) -> None:
     path = tmp_path / "t.hnt"
     text = "0 W 0x1000 4\n1 R 0x1000 4\n"
@@ -172,7 +166,7 @@ def test_text_goes_in_and_a_simulation_comes_out(
     assert rows[1]["counts"]["replications"] == 1
 
 
-def test_simulations_print_tables(trace: hn.Trace, homenode: Callable[..., Outcome]) -> None:
+def test_simulations_print_tables(trace: hn.Trace, homenode: Command) -> None:
     one = homenode("simulate", trace.path, "--machine", "numa", "--policy", "optimal,ace")
     assert one.code == 0, one.err
     # Titles are as wide as their tables.
@@ -189,7 +183,7 @@ def test_simulations_print_tables(trace: hn.Trace, homenode: Callable[..., Outco
 
 
 def test_pages_of_today_are_simulated_behind_caches(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+    trace: hn.Trace, homenode: Command, tmp_path: Path
 ) -> None:
     shown = homenode("simulate", trace.path, "--policy", "optimal")
     found = json.loads(homenode("simulate", trace.path, "--policy", "optimal", "--json").out)
@@ -230,9 +224,7 @@ def test_pages_of_today_are_simulated_behind_caches(
     assert "total_ns" in csv.splitlines()[0]
 
 
-def test_numbers_are_right_aligned_and_whole(
-    trace: hn.Trace, homenode: Callable[..., Outcome]
-) -> None:
+def test_numbers_are_right_aligned_and_whole(trace: hn.Trace, homenode: Command) -> None:
     shown = homenode("simulate", trace.path, "--block-size", "64-1M", "--machine", "numa")
     lines = [line for line in shown.out.splitlines() if line.startswith(" random ")]
     rows = json.loads(
@@ -244,7 +236,7 @@ def test_numbers_are_right_aligned_and_whole(
     assert all(line == line.rstrip() + " " for line in lines)
 
 
-def test_an_empty_trace_has_no_mean(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_an_empty_trace_has_no_mean(homenode: Command, tmp_path: Path) -> None:
     empty = hn.Trace.from_numpy(thread=[], kind=[], address=[], path=tmp_path / "empty.hnt")
     shown = homenode("simulate", empty.path, "--policy", "optimal,ace")
     assert shown.code == 0
@@ -254,7 +246,7 @@ def test_an_empty_trace_has_no_mean(homenode: Callable[..., Outcome], tmp_path: 
     assert (refused.code, "no data references" in refused.err) == (2, True)
 
 
-def test_infinite_costs_are_explained(trace: hn.Trace, homenode: Callable[..., Outcome]) -> None:
+def test_infinite_costs_are_explained(trace: hn.Trace, homenode: Command) -> None:
     shown = homenode("simulate", trace.path, "--machine", "dram-cxl", "--processors", "2")
     assert "∞" in shown.out
     assert shown.err.count("which those of dram-cxl cannot reach") == 1
@@ -263,7 +255,7 @@ def test_infinite_costs_are_explained(trace: hn.Trace, homenode: Callable[..., O
 
 
 def test_simulations_are_files_for_programs(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+    trace: hn.Trace, homenode: Command, tmp_path: Path
 ) -> None:
     options = ("--machine", "numa", "--policy", "optimal,ace", "--block-size", "64,128")
     shown = homenode(
@@ -280,7 +272,7 @@ def test_simulations_are_files_for_programs(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.csv", "r.parquet", "small.hnt"]
 
 
-def test_options_may_be_repeated(trace: hn.Trace, homenode: Callable[..., Outcome]) -> None:
+def test_options_may_be_repeated(trace: hn.Trace, homenode: Command) -> None:
     shown = homenode(
         *("simulate", trace.path, "--machine", "cc", "--machine", "numa"),
         *("--policy", "ace", "--policy", "ace,migrate", "--block-size", "64", "--json"),
@@ -289,16 +281,14 @@ def test_options_may_be_repeated(trace: hn.Trace, homenode: Callable[..., Outcom
     assert found == [("cc", "ace"), ("cc", "migrate"), ("numa", "ace"), ("numa", "migrate")]
 
 
-def test_info_says_what_a_trace_holds(trace: hn.Trace, homenode: Callable[..., Outcome]) -> None:
+def test_info_says_what_a_trace_holds(trace: hn.Trace, homenode: Command) -> None:
     shown = homenode("info", trace.path)
     assert "4,000" in shown.out
     assert trace.checksum in shown.out
     assert json.loads(homenode("info", trace.path, "--json").out) == trace.info
 
 
-def test_info_gives_shares_of_references_and_fetches(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_info_gives_shares_of_references_and_fetches(homenode: Command, tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("0 I 0x10 4\n0 R 0x100 4\n0 I 0x14 4\n0 W 0x100 4\n")
     homenode("import", tmp_path / "t.txt", "-o", tmp_path / "t.hnt")
     shown = " ".join(homenode("info", tmp_path / "t.hnt").out.split())
@@ -306,9 +296,7 @@ def test_info_gives_shares_of_references_and_fetches(
     assert "reads 1 (25.0 %) writes 1 (25.0 %) fetches 2 (50.0 %)" in shown
 
 
-def test_export_and_import_are_inverse(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_export_and_import_are_inverse(trace: hn.Trace, homenode: Command, tmp_path: Path) -> None:
     for name in ("t.txt", "t.parquet", "t.arrow"):
         made = homenode("export", trace.path, "-o", tmp_path / name)
         assert made.out == f"{tmp_path / name}: 4,000 references\n"
@@ -317,9 +305,7 @@ def test_export_and_import_are_inverse(
         assert hn.Trace.open(tmp_path / "back.hnt").to_arrow() == trace.to_arrow()
 
 
-def test_repair_rescues_a_cut_off_trace(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_repair_rescues_a_cut_off_trace(trace: hn.Trace, homenode: Command, tmp_path: Path) -> None:
     cut = tmp_path / "cut.hnt.partial"
     cut.write_bytes(trace.path.read_bytes()[:-40])
     assert homenode("info", cut).code == 2
@@ -332,7 +318,7 @@ def test_repair_rescues_a_cut_off_trace(
 
 @pytest.mark.parametrize("name", ["cc", "c++", "fortran"])
 def test_compilers_get_every_argument_untouched(
-    name: str, homenode: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+    name: str, homenode: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[str, list[str]]] = []
 
@@ -346,9 +332,7 @@ def test_compilers_get_every_argument_untouched(
     assert seen == [("c" if name == "cc" else name, words)]
 
 
-def test_a_report_is_one_file(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_a_report_is_one_file(trace: hn.Trace, homenode: Command, tmp_path: Path) -> None:
     page = tmp_path / "r.html"
     options = ("--machine", "numa", "--policy", "optimal,ace", "--block-size", "64-256")
     shown = homenode("report", trace.path, "-o", page, *options)

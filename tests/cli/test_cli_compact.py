@@ -13,15 +13,12 @@ import homenode as hn
 from support.traces import make_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 
-def test_traces_are_replaced_by_smaller_ones(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_traces_are_replaced_by_smaller_ones(homenode: Command, tmp_path: Path) -> None:
     traces = [make_trace(tmp_path / f"{name}.hnt", 30_000) for name in "ab"]
     sizes = [trace.path.stat().st_size for trace in traces]
     shown = homenode("compact", "--json", *(trace.path for trace in traces))
@@ -33,7 +30,7 @@ def test_traces_are_replaced_by_smaller_ones(
         assert hn.Trace.open(trace.path).checksum == trace.checksum
 
 
-def test_text_has_the_bytes_saved(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_text_has_the_bytes_saved(homenode: Command, tmp_path: Path) -> None:
     trace = make_trace(tmp_path / "t.hnt", 30_000)
     shown = homenode("compact", trace.path, "-o", tmp_path / "u.hnt")
     assert shown.code == 0, shown.err

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import homenode as hn
-    from conftest import Outcome
+    from conftest import Command, Outcome
 
 
 def refused(outcome: Outcome, *words: str) -> None:
@@ -58,11 +56,7 @@ def refused(outcome: Outcome, *words: str) -> None:
     ],
 )
 def test_usage(
-    words: list[str],
-    said: str,
-    homenode: Callable[..., Outcome],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    words: list[str], said: str, homenode: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     refused(homenode(*words), said)
@@ -86,7 +80,7 @@ _READERS = {
 def test_what_is_no_trace(
     command: str,
     content: bytes | str | None,
-    homenode: Callable[..., Outcome],
+    homenode: Command,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -100,9 +94,7 @@ def test_what_is_no_trace(
 
 
 @pytest.mark.parametrize("command", [name for name in _READERS if name != "repair"])
-def test_a_cut_off_trace(
-    command: str, trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_a_cut_off_trace(command: str, trace: hn.Trace, homenode: Command, tmp_path: Path) -> None:
     content = trace.path.read_bytes()
     for keep in (9, len(content) // 2, len(content) - 1):
         trace.path.write_bytes(content[:keep])
@@ -127,7 +119,7 @@ def test_a_cut_off_trace(
     ],
 )
 def test_machines_and_policies_that_cannot_be(
-    options: list[str], said: str, trace: hn.Trace, homenode: Callable[..., Outcome]
+    options: list[str], said: str, trace: hn.Trace, homenode: Command
 ) -> None:
     refused(homenode("simulate", trace.path, *options), said)
 
@@ -140,7 +132,7 @@ def test_outputs_that_cannot_be_written(
     command: str,
     place: str,
     trace: hn.Trace,
-    homenode: Callable[..., Outcome],
+    homenode: Command,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -162,11 +154,7 @@ def test_outputs_that_cannot_be_written(
 @pytest.mark.parametrize("command", ["import", "export", "simulate", "report", "repair", "compact"])
 @pytest.mark.parametrize("link", [False, True])
 def test_an_output_that_is_the_input_is_refused(
-    command: str,
-    link: bool,
-    trace: hn.Trace,
-    homenode: Callable[..., Outcome],
-    tmp_path: Path,
+    command: str, link: bool, trace: hn.Trace, homenode: Command, tmp_path: Path
 ) -> None:
     source = trace.path
     if command == "import":
@@ -190,9 +178,7 @@ def test_an_output_that_is_the_input_is_refused(
     assert place.is_symlink() == link
 
 
-def test_a_program_is_not_overwritten_by_its_trace(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_a_program_is_not_overwritten_by_its_trace(homenode: Command, tmp_path: Path) -> None:
     program = tmp_path / "prog"
     program.write_bytes(b"precious")
     refused(homenode("record", "-o", program, "--", program), "also an input")
@@ -211,7 +197,7 @@ def test_a_program_is_not_overwritten_by_its_trace(
     ],
 )
 def test_a_full_disk_has_a_name_and_a_remedy(
-    words: tuple[str, ...], trace: hn.Trace, homenode: Callable[..., Outcome]
+    words: tuple[str, ...], trace: hn.Trace, homenode: Command
 ) -> None:
     line = [str(trace.path) if word == "TRACE" else word for word in words]
     refused(homenode(*line), "/dev/full: no space left", "make room")
@@ -229,11 +215,7 @@ def test_a_full_disk_has_a_name_and_a_remedy(
     ],
 )
 def test_bad_lines_have_their_number(
-    text: str,
-    said: str,
-    homenode: Callable[..., Outcome],
-    program: Callable[..., Outcome],
-    tmp_path: Path,
+    text: str, said: str, homenode: Command, program: Command, tmp_path: Path
 ) -> None:
     out = tmp_path / "t.hnt"
     refused(program("import", "-", "--format", "text", "-o", out, stdin=text), said)
@@ -242,9 +224,7 @@ def test_bad_lines_have_their_number(
     assert [path.name for path in tmp_path.iterdir()] == ["in.txt"]
 
 
-def test_formats_that_cannot_be(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_formats_that_cannot_be(trace: hn.Trace, homenode: Command, tmp_path: Path) -> None:
     out = tmp_path / "t.hnt"
     refused(homenode("import", "-", "-o", out), "cannot tell the format of '-'")
     refused(homenode("import", trace.path, "-o", out), "cannot tell the format")
@@ -254,9 +234,7 @@ def test_formats_that_cannot_be(
     assert not out.exists()
 
 
-def test_a_program_that_cannot_be_recorded(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_a_program_that_cannot_be_recorded(homenode: Command, tmp_path: Path) -> None:
     out = tmp_path / "t.hnt"
     refused(homenode("record", "-o", out, "--", tmp_path / "nothing"), "nothing")
     refused(homenode("record", "-o", out, "--", "/bin/true"), "homenode cc")
@@ -264,7 +242,7 @@ def test_a_program_that_cannot_be_recorded(
 
 
 def test_devices_and_pipes_are_written_and_never_replaced(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+    trace: hn.Trace, homenode: Command, tmp_path: Path
 ) -> None:
     (tmp_path / "in.txt").write_text("0 R 0x40 4\n")
     pipe = tmp_path / "pipe"
@@ -285,7 +263,7 @@ def test_devices_and_pipes_are_written_and_never_replaced(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "pipe", "small.hnt"]
 
 
-def test_a_full_disk_is_an_error(trace: hn.Trace, program: Callable[..., Outcome]) -> None:
+def test_a_full_disk_is_an_error(trace: hn.Trace, program: Command) -> None:
     refused(program("export", trace.path, "--format", "text", "-o", "/dev/full"), "no space left")
     refused(program("simulate", trace.path, "--csv", "/dev/full"), "no space left")
     refused(program("report", trace.path, "--block-size", "64", "-o", "/dev/full"), "no space left")
@@ -293,7 +271,7 @@ def test_a_full_disk_is_an_error(trace: hn.Trace, program: Callable[..., Outcome
 
 
 def test_a_name_that_is_no_text_is_no_fault(
-    trace: hn.Trace, program: Callable[..., Outcome], tmp_path: Path
+    trace: hn.Trace, program: Command, tmp_path: Path
 ) -> None:
     strange = tmp_path / os.fsdecode(b"\xfe.hnt")
     refused(program("info", strange), ".hnt")

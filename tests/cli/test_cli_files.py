@@ -15,9 +15,7 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Outcome
+    from conftest import Command
 
 _COMMAND = [sys.executable, "-m", "homenode"]
 _LINE = b"0 R 0x40 4\n"
@@ -44,7 +42,7 @@ def _wait_for_the_handler(process: subprocess.Popen[bytes]) -> None:
 
 
 def test_two_commands_that_write_one_trace_do_not_spoil_it(
-    homenode: Callable[..., Outcome], tmp_path: Path
+    homenode: Command, tmp_path: Path
 ) -> None:
     out, text = tmp_path / "t.hnt", tmp_path / "t.txt"
     text.write_bytes(_LINE)
@@ -63,7 +61,7 @@ def test_two_commands_that_write_one_trace_do_not_spoil_it(
 
 
 def test_what_a_killed_command_left_is_not_overwritten(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+    trace: hn.Trace, homenode: Command, tmp_path: Path
 ) -> None:
     left, text = tmp_path / "k.hnt.partial", tmp_path / "k.txt"
     left.write_bytes(trace.path.read_bytes()[:-40])
@@ -76,7 +74,7 @@ def test_what_a_killed_command_left_is_not_overwritten(
 
 
 @pytest.mark.parametrize("command", ["info", "repair", "tlb", "explain"])
-def test_a_pipe_is_no_trace(command: str, homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_a_pipe_is_no_trace(command: str, homenode: Command, tmp_path: Path) -> None:
     pipe = tmp_path / "p.hnt"
     os.mkfifo(pipe)
     more = {"tlb": [pipe, "--page-size", "4K"], "explain": ["mesi", "--trace", pipe]}
@@ -110,9 +108,7 @@ def test_a_pipe_is_imported_like_a_file(tmp_path: Path) -> None:
     assert hn.Trace.open(out).references == 5
 
 
-def test_a_pipe_is_no_machine(
-    homenode: Callable[..., Outcome], trace: hn.Trace, tmp_path: Path
-) -> None:
+def test_a_pipe_is_no_machine(homenode: Command, trace: hn.Trace, tmp_path: Path) -> None:
     pipe = tmp_path / "machine.toml"
     os.mkfifo(pipe)
     shown = homenode("simulate", trace.path, "--machine", pipe)
@@ -120,9 +116,7 @@ def test_a_pipe_is_no_machine(
     assert "it is a pipe; write the machine to a file first" in shown.err
 
 
-def test_what_never_ends_is_not_read_to_the_end(
-    homenode: Callable[..., Outcome], trace: hn.Trace
-) -> None:
+def test_what_never_ends_is_not_read_to_the_end(homenode: Command, trace: hn.Trace) -> None:
     shown = homenode("simulate", "--machine", "/dev/zero", trace.path)
     assert shown.code == 2
     assert "at most 1048576 bytes" in shown.err

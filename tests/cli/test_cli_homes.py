@@ -11,12 +11,9 @@ import homenode as hn
 from support.traces import make_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
-
-    Run = Callable[..., Outcome]
+    from conftest import Command
 
 
 @pytest.fixture
@@ -24,7 +21,7 @@ def shared(tmp_path: Path) -> hn.Trace:
     return make_trace(tmp_path / "shared.hnt", 4_000)
 
 
-def test_the_homes_that_serve_most_fills_are_printed(homenode: Run, shared: hn.Trace) -> None:
+def test_the_homes_that_serve_most_fills_are_printed(homenode: Command, shared: hn.Trace) -> None:
     done = homenode("simulate", shared.path, "--machine", "dash-mesh", "--home", "fixed:node=2")
     assert done.code == 0
     head, _, hottest = done.out.partition("Homes that serve most fills")
@@ -36,13 +33,13 @@ def test_the_homes_that_serve_most_fills_are_printed(homenode: Run, shared: hn.T
     assert "wait for" not in ordered.out
 
 
-def test_several_nodes_have_no_hottest_homes(homenode: Run, shared: hn.Trace) -> None:
+def test_several_nodes_have_no_hottest_homes(homenode: Command, shared: hn.Trace) -> None:
     done = homenode("simulate", shared.path, "--machine", "dash-mesh", "--scaling", "2,4")
     assert done.code == 0
     assert "Homes that serve most fills" not in done.out
 
 
-def test_json_says_how_long_is_waited(homenode: Run, shared: hn.Trace) -> None:
+def test_json_says_how_long_is_waited(homenode: Command, shared: hn.Trace) -> None:
     words = ("--machine", "dash-mesh", "--home", "fixed:node=0", "--json")
     (row,) = json.loads(homenode("simulate", shared.path, *words).out)
     assert row["mean_queue_cycles"] > 0
@@ -53,7 +50,7 @@ def test_json_says_how_long_is_waited(homenode: Run, shared: hn.Trace) -> None:
     assert row["mean_queue_cycles"] is row["max_queue"] is None
 
 
-def test_pages_are_drawn(homenode: Run, shared: hn.Trace, tmp_path: Path) -> None:
+def test_pages_are_drawn(homenode: Command, shared: hn.Trace, tmp_path: Path) -> None:
     file = tmp_path / "pages.svg"
     words = ("--machine", "dash-mesh", "--home", "first-touch", "-o", file, "--title", "a & b")
     assert homenode("picture", shared.path, *words).code == 0
@@ -72,7 +69,7 @@ def test_pages_are_drawn(homenode: Run, shared: hn.Trace, tmp_path: Path) -> Non
     ],
 )
 def test_what_cannot_be_drawn_is_refused(
-    homenode: Run, shared: hn.Trace, tmp_path: Path, words: tuple[str, ...], said: str
+    homenode: Command, shared: hn.Trace, tmp_path: Path, words: tuple[str, ...], said: str
 ) -> None:
     done = homenode("picture", shared.path, "-o", tmp_path / "no.svg", *words)
     assert done.code == 2
@@ -81,7 +78,7 @@ def test_what_cannot_be_drawn_is_refused(
 
 
 def test_the_report_compares_the_given_homes(
-    homenode: Run, shared: hn.Trace, tmp_path: Path
+    homenode: Command, shared: hn.Trace, tmp_path: Path
 ) -> None:
     file = tmp_path / "report.html"
     words = (
@@ -103,7 +100,7 @@ def test_the_report_compares_the_given_homes(
     assert ">lrc</span>" in text
 
 
-def test_homes_need_a_directory(homenode: Run, shared: hn.Trace, tmp_path: Path) -> None:
+def test_homes_need_a_directory(homenode: Command, shared: hn.Trace, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     done = homenode("report", shared.path, "--home", "first-touch", "-o", file)
     assert done.code == 2

@@ -20,9 +20,7 @@ from homenode import _core
 from support.traces import make_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Outcome
+    from conftest import Command
 
 # Red, the window's title, a cleared screen in one byte, text from right to left, and no XML.
 _EVIL = "evil\x1b[31m\x1b]0;owned\x07\x9b2J\u202e\x00\x08\x7f\nsecond line"
@@ -82,7 +80,7 @@ def hostile(tmp_path: Path) -> hn.Trace:
     ],
 )
 def test_names_from_traces_are_shown_escaped(
-    words: tuple[str, ...], hostile: hn.Trace, homenode: Callable[..., Outcome]
+    words: tuple[str, ...], hostile: hn.Trace, homenode: Command
 ) -> None:
     done = homenode(words[0], hostile.path, *words[1:])
     assert done.code == 0
@@ -112,7 +110,7 @@ def test_names_from_traces_are_shown_escaped(
 def test_names_of_files_are_shown_escaped(
     words: tuple[str, ...],
     trace: hn.Trace,
-    homenode: Callable[..., Outcome],
+    homenode: Command,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -130,7 +128,7 @@ def test_names_of_files_are_shown_escaped(
 
 @pytest.mark.parametrize("name", ["evil\x1b[31m\x9b.hnt", "a\nb.hnt"])
 def test_an_error_is_one_line_whatever_the_file_is_called(
-    name: str, homenode: Callable[..., Outcome], tmp_path: Path
+    name: str, homenode: Command, tmp_path: Path
 ) -> None:
     for there in (False, True):
         if there:
@@ -144,7 +142,7 @@ def test_an_error_is_one_line_whatever_the_file_is_called(
 
 
 def test_pictures_and_pages_stay_valid(
-    hostile: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+    hostile: hn.Trace, homenode: Command, tmp_path: Path
 ) -> None:
     svg, page, sharing = (tmp_path / name for name in ("p.svg", "r.html", "s.html"))
     assert homenode("picture", hostile.path, "-o", svg, "--title", _EVIL).code == 0

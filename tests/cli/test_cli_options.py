@@ -14,10 +14,9 @@ from test_cli_errors import refused
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 _HUGE = "99999999999999999999999"
 _THREE = "\u0663"  # an Arabic digit, which Python reads as 3
@@ -59,7 +58,7 @@ def test_an_error_names_the_option(
     options: list[str],
     said: str,
     trace: hn.Trace,
-    homenode: Callable[..., Outcome],
+    homenode: Command,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -78,7 +77,7 @@ def test_an_error_names_the_option(
     ],
 )
 def test_numbers_of_a_recording_are_bounded(
-    options: list[str], said: str, homenode: Callable[..., Outcome], tmp_path: Path
+    options: list[str], said: str, homenode: Command, tmp_path: Path
 ) -> None:
     refused(homenode("record", "-o", tmp_path / "t.hnt", *options, "--", "true"), said)
     assert list(tmp_path.iterdir()) == []
@@ -94,11 +93,11 @@ def test_python_names_the_number_of_a_recording(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [_THREE, f"{_THREE}.5"])
-def test_costs_have_plain_digits(value: str, homenode: Callable[..., Outcome]) -> None:
+def test_costs_have_plain_digits(value: str, homenode: Command) -> None:
     refused(homenode("pmap", "t", "--cost", f"fault={value}"), "'--cost'")
 
 
-def test_two_tables_may_go_to_a_device(trace: hn.Trace, homenode: Callable[..., Outcome]) -> None:
+def test_two_tables_may_go_to_a_device(trace: hn.Trace, homenode: Command) -> None:
     both = ["--csv", "/dev/null", "--parquet", "/dev/null"]
     assert homenode("simulate", trace.path, "--policy", "ace", *both).code == 0
 
@@ -116,7 +115,7 @@ def test_parquet_goes_to_standard_output_too(
 
 
 def test_an_error_in_a_machine_on_a_bus_is_not_hidden(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+    trace: hn.Trace, homenode: Command, tmp_path: Path
 ) -> None:
     file = tmp_path / "bus.toml"
     wait = "wait_cycles = { value = 18446744073709551615, source = 'x' }"
@@ -126,7 +125,7 @@ def test_an_error_in_a_machine_on_a_bus_is_not_hidden(
 
 
 def test_machine_files_that_describe_none(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+    trace: hn.Trace, homenode: Command, tmp_path: Path
 ) -> None:
     file = tmp_path / "m.toml"
     for text, said in (
@@ -139,6 +138,6 @@ def test_machine_files_that_describe_none(
         refused(homenode("simulate", trace.path, "--machine", file), str(file), said)
 
 
-def test_a_trace_that_is_not_there_has_a_remedy(homenode: Callable[..., Outcome]) -> None:
+def test_a_trace_that_is_not_there_has_a_remedy(homenode: Command) -> None:
     for words in (["info", "no.hnt"], ["simulate", "no.hnt"], ["picture", "no.hnt", "--json"]):
         refused(homenode(*words), "no.hnt: there is no such file", "homenode record", "import")

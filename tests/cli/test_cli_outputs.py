@@ -25,7 +25,7 @@ from homenode.results import writers
 from support.command import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from conftest import Command
 
 COMMANDS = {
     "advise": "advise T --machine numa --block-size 4K",
@@ -67,7 +67,7 @@ def test_the_documentation_has_every_format() -> None:
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"run"}))
 def test_a_file_has_what_the_command_prints(
-    name: str, trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+    name: str, trace: hn.Trace, homenode: Command, tmp_path: Path
 ) -> None:
     line = [str(trace.path) if word == "T" else word for word in COMMANDS[name].split()]
     files = [tmp_path / f"r.{suffix}" for suffix in ("json", "csv", "parquet", "txt")]
@@ -127,7 +127,7 @@ def test_a_file_is_what_json_prints_where_that_is_more_than_rows(
 def test_files_that_cannot_be_written_are_refused_before_any_work(
     options: list[str],
     said: str,
-    homenode: Callable[..., Outcome],
+    homenode: Command,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -140,7 +140,7 @@ def test_files_that_cannot_be_written_are_refused_before_any_work(
 
 
 def test_a_trace_or_page_is_chosen_by_the_suffix_too(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+    trace: hn.Trace, homenode: Command, tmp_path: Path
 ) -> None:
     page, table = tmp_path / "s.html", tmp_path / "s.csv"
     point = ("--machine", "cc", "--block-size", 64)
@@ -154,7 +154,7 @@ def test_a_trace_or_page_is_chosen_by_the_suffix_too(
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("form", ["json", "csv", "parquet", "txt"])
-def test_a_full_device_is_an_error(form: str, homenode: Callable[..., Outcome]) -> None:
+def test_a_full_device_is_an_error(form: str, homenode: Command) -> None:
     done = homenode("list", "machines", "-o", "/dev/full", "--format", form)
     refused(done, "/dev/full: no space left", "make room")
 
@@ -176,7 +176,7 @@ def test_a_full_disk_leaves_what_was_there(form: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "parquet", "txt"])
-def test_a_pipe_is_written_to(form: str, homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_a_pipe_is_written_to(form: str, homenode: Command, tmp_path: Path) -> None:
     pipe, file = tmp_path / "pipe", tmp_path / "file"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -188,7 +188,7 @@ def test_a_pipe_is_written_to(form: str, homenode: Callable[..., Outcome], tmp_p
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "txt"])
-def test_standard_output_is_written_to(form: str, homenode: Callable[..., Outcome]) -> None:
+def test_standard_output_is_written_to(form: str, homenode: Command) -> None:
     printed = homenode("list", "formats", "-o", "-", "--format", form).out
     usual = {"json": ["--json"], "csv": ["--csv", "-"], "txt": []}[form]
     assert printed == homenode("list", "formats", *usual).out

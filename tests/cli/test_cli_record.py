@@ -19,10 +19,9 @@ from homenode.cli.progress import Progress
 from support import workloads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine"),
@@ -36,9 +35,7 @@ def gauss(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return workloads.build("gauss", tmp_path_factory.mktemp("bin") / "gauss")
 
 
-def test_the_programs_output_stays_its_own(
-    gauss: Path, program: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_the_programs_output_stays_its_own(gauss: Path, program: Command, tmp_path: Path) -> None:
     words = ["--", gauss, "-p", "4", "--quick"]
     native = subprocess.run([gauss, *words[2:]], capture_output=True, text=True, check=True)
     made = program("record", "-o", tmp_path / "t.hnt", *words)
@@ -52,7 +49,7 @@ def test_the_programs_output_stays_its_own(
 
 
 def test_json_is_all_there_is_on_standard_output(
-    gauss: Path, program: Callable[..., Outcome], tmp_path: Path
+    gauss: Path, program: Command, tmp_path: Path
 ) -> None:
     made = program("record", "--json", "-o", tmp_path / "t.hnt", gauss, "-p", "2", "--quick")
     summary = json.loads(made.out)
@@ -83,7 +80,7 @@ def test_a_seed_gives_turns_of_random_length_that_repeat(gauss: Path, tmp_path: 
 
 
 def test_repeats_and_quanta_are_recordings_of_their_own(
-    gauss: Path, program: Callable[..., Outcome], tmp_path: Path
+    gauss: Path, program: Command, tmp_path: Path
 ) -> None:
     words = ("--repeat", 2, "--quantum", "50,200", "--json", "-o", tmp_path / "t.hnt")
     made = program("record", *words, gauss, "-p", "2", "--quick")

@@ -24,7 +24,7 @@ from support.traces import make_named_trace, make_trace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Outcome
+    from conftest import Command
     from support.tables import Drawn
 
 __all__ = ["drawn"]
@@ -143,10 +143,7 @@ def files(tmp_path: Path, trace: hn.Trace) -> Callable[[str], list[str]]:
 
 @pytest.mark.parametrize("line", CASES)
 def test_all_numbers_and_columns_are_there_at_every_width(
-    homenode: Callable[..., Outcome],
-    files: Callable[[str], list[str]],
-    drawn: tuple[Drawn, set[str]],
-    line: str,
+    homenode: Command, files: Callable[[str], list[str]], drawn: tuple[Drawn, set[str]], line: str
 ) -> None:
     result = homenode(*files(line))
     found, functions = drawn
@@ -173,9 +170,7 @@ def test_every_function_that_prints_a_table_has_a_case() -> None:
     assert printing_functions(Path(tables.__file__).parent) == tested
 
 
-def test_a_real_terminal_shows_whole_numbers(
-    homenode: Callable[..., Outcome], trace: hn.Trace
-) -> None:
+def test_a_real_terminal_shows_whole_numbers(homenode: Command, trace: hn.Trace) -> None:
     parent, child = pty.openpty()
     termios.tcsetwinsize(child, (24, 80))
     words = ["simulate", str(trace.path), "--machine", "spr-2s-lines"]

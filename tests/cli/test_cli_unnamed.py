@@ -9,11 +9,10 @@ import pytest
 from support.traces import make_named_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     import homenode as hn
-    from conftest import Outcome
+    from conftest import Command
 
 # Every kind of memory; only the stacks of a heap block and of a mapped file are known.
 _STACKED = {"stack": 1, "thread": 0}
@@ -61,7 +60,7 @@ def unnamed(tmp_path: Path) -> hn.Trace:
 
 @pytest.mark.parametrize("line", _COMMANDS)
 def test_a_command_runs_where_names_are_missing(
-    homenode: Callable[..., Outcome], unnamed: hn.Trace, tmp_path: Path, line: str
+    homenode: Command, unnamed: hn.Trace, tmp_path: Path, line: str
 ) -> None:
     files = {"T": str(unnamed.path), "OUT": str(tmp_path / "out.html")}
     result = homenode(*(files.get(word, word) for word in line.split()))
@@ -70,7 +69,7 @@ def test_a_command_runs_where_names_are_missing(
 
 
 def test_the_stack_of_a_mapped_file_is_shown_from_its_first_frame(
-    homenode: Callable[..., Outcome], unnamed: hn.Trace
+    homenode: Command, unnamed: hn.Trace
 ) -> None:
     result = homenode("sharing", unnamed.path, "--machine", "cc", "--block-size", 64)
     stack = "/db/data.mdb   - (mdb_env_open) < drv.c:17 (main)"

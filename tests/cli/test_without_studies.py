@@ -11,9 +11,7 @@ import homenode as hn
 from homenode.cli import app
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Outcome
+    from conftest import Command
 
 _REMEDY = (
     "studies and workloads are in a separate package: pip install homenode-studies, or, in a "
@@ -47,7 +45,7 @@ def _missing(monkeypatch: pytest.MonkeyPatch) -> None:
         ["list", "workloads", "--json"],
     ],
 )
-def test_a_command_that_needs_it(words: list[str], homenode: Callable[..., Outcome]) -> None:
+def test_a_command_that_needs_it(words: list[str], homenode: Command) -> None:
     shown = homenode(*words)
     assert (shown.code, shown.out) == (2, "")
     assert shown.err == f"homenode: error: {_REMEDY}\n"
@@ -59,7 +57,7 @@ def test_a_table_that_needs_it(kind: str) -> None:
         hn.table(kind)
 
 
-def test_the_overview_needs_it_not(homenode: Callable[..., Outcome]) -> None:
+def test_the_overview_needs_it_not(homenode: Command) -> None:
     shown = homenode("--help")
     assert shown.code == 0
     assert all(f"\n  {name} " in shown.out for name in app.STUDIES)

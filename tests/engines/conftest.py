@@ -9,11 +9,11 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Outcome
+    from conftest import Command
 
 
 @pytest.fixture
-def shown(homenode: Callable[..., Outcome]) -> Callable[..., str]:
+def shown(homenode: Command) -> Callable[..., str]:
     """The output of `homenode explain`."""
 
     def run(*words: str) -> str:
@@ -25,7 +25,7 @@ def shown(homenode: Callable[..., Outcome]) -> Callable[..., str]:
 
 
 @pytest.fixture
-def refused(homenode: Callable[..., Outcome]) -> Callable[..., str]:
+def refused(homenode: Command) -> Callable[..., str]:
     """The error message of `homenode explain`."""
 
     def run(*words: str) -> str:

@@ -14,9 +14,7 @@ from homenode.errors import ConfigError, TraceError
 from support import workloads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Outcome
+    from conftest import Command
 
 
 def _counters(path: Path | None = None) -> hn.Trace:
@@ -50,7 +48,7 @@ def test_advice_on_an_unnamed_trace_names_addresses() -> None:
     assert (row["kind"], row["object"], row["object_kind"]) == ("pad", "memory at 0x10000", None)
 
 
-def test_the_help_names_every_kind(homenode: Callable[..., Outcome]) -> None:
+def test_the_help_names_every_kind(homenode: Command) -> None:
     page = Path(__file__).parents[2] / "docs" / "advise.md"
     table = page.read_text(encoding="utf-8").split("## Kinds of advice")[1].split("\n## ")[0]
     kinds = re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)
@@ -113,9 +111,7 @@ def test_one_thread_and_no_references_need_no_advice() -> None:
         assert result.summary["false_sharing_gone"] is None
 
 
-def test_the_command_prints_advice_and_goes_on(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_the_command_prints_advice_and_goes_on(homenode: Command, tmp_path: Path) -> None:
     trace, better = tmp_path / "t.hnt", tmp_path / "u.hnt"
     _counters(trace)
     point = ("--machine", "cc", "--policy", "migrate", "--block-size", 64)
@@ -134,9 +130,7 @@ def test_the_command_prints_advice_and_goes_on(
     assert len(table) == 2
 
 
-def test_the_command_refuses_what_it_cannot_do(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_the_command_refuses_what_it_cannot_do(homenode: Command, tmp_path: Path) -> None:
     trace = tmp_path / "t.hnt"
     _counters(trace)
     wrong: list[tuple[tuple[Any, ...], str]] = [

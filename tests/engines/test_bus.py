@@ -12,10 +12,9 @@ from homenode.cli.app import main
 from homenode.options.values import address_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 # Two processors: one writes, both read, the other one writes; then a private area migrates.
 _REFERENCES = [
@@ -136,7 +135,7 @@ def test_a_machine_in_cycles(trace: str, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_window_counts_instructions_that_the_trace_has_and_issues(
-    homenode: Callable[..., Outcome], tmp_path: Path
+    homenode: Command, tmp_path: Path
 ) -> None:
     text, trace = tmp_path / "t.txt", tmp_path / "t.hnt"
 
@@ -345,9 +344,7 @@ def test_points_that_say_too_little_or_too_much(
         hn.simulate(trace, points=[point], **options)
 
 
-def test_results_say_where_the_kernel_comes_from(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_results_say_where_the_kernel_comes_from(homenode: Command, tmp_path: Path) -> None:
     for kernel, said in (([0, 1], "captured"), ([0, 0], "none")):
         trace = hn.Trace.from_numpy(
             thread=[0, 1], kind="R", address=[0, 64], kernel=kernel, path=tmp_path / "t.hnt"
@@ -359,9 +356,7 @@ def test_results_say_where_the_kernel_comes_from(
             assert f"kernel activity {said}" in homenode("simulate", trace.path, *words).out
 
 
-def test_a_kernel_is_made_up_for_traces_without_one(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_a_kernel_is_made_up_for_traces_without_one(homenode: Command, tmp_path: Path) -> None:
     trace = hn.Trace.from_numpy(thread=[0, 1], kind="R", address=[0, 64], path=tmp_path / "t.hnt")
     result = hn.simulate(trace, "bus-smp", protocols="mesi", processors=1, kernel_model=True)
     row = result.rows[0]

@@ -13,11 +13,8 @@ from homenode.cli import tables
 from homenode.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from conftest import Command
 
-    from conftest import Outcome
-
-    Run = Callable[..., Outcome]
 
 THREADS = 12
 SEPARATE = "allocate=separate:bytes=1024"
@@ -147,7 +144,7 @@ def test_other_machines_have_neither_buffers_nor_proxies(shared: hn.Trace) -> No
         hn.simulate(shared, protocols="dash", machines="alite")
 
 
-def test_the_command_line_says_the_same(homenode: Run, shared: hn.Trace) -> None:
+def test_the_command_line_says_the_same(homenode: Command, shared: hn.Trace) -> None:
     arguments = ["simulate", str(shared.path), "--machine", "alite", "--protocol", "sdd"]
     listed = ["basic:clusters=2,fair=yes", f"reactive:{SEPARATE},fair=no", "none"]
     chosen = ["--proxies", ",".join(listed), "--buffers", "infinite,8", "--json"]
@@ -169,7 +166,7 @@ def _printed(text: str) -> list[list[str]]:
     return [line.split() for line in lines if line.split()[:1] == ["sdd"]]
 
 
-def test_a_line_of_the_table_says_what_it_is_of(homenode: Run, shared: hn.Trace) -> None:
+def test_a_line_of_the_table_says_what_it_is_of(homenode: Command, shared: hn.Trace) -> None:
     options = {"homes": "fixed:node=0", "buffers": ["infinite", "1"]}
     rows = simulated(shared, proxies=["none", "reactive"], **options)
     words = ["simulate", shared.path, "--machine", "alite", "--home", "fixed:node=0"]
@@ -189,7 +186,7 @@ def test_a_line_of_the_table_says_what_it_is_of(homenode: Run, shared: hn.Trace)
 
 
 def test_speed_ups_are_against_the_same_buffers_and_proxies(
-    homenode: Run, shared: hn.Trace
+    homenode: Command, shared: hn.Trace
 ) -> None:
     options = {"homes": "fixed:node=0", "buffers": 1, "scaling": [8, 12]}
     rows = simulated(shared, proxies=["none", "basic"], **options)
@@ -206,7 +203,7 @@ def test_speed_ups_are_against_the_same_buffers_and_proxies(
 
 
 def test_machines_without_controllers_have_no_queues_to_print(
-    homenode: Run, shared: hn.Trace
+    homenode: Command, shared: hn.Trace
 ) -> None:
     for order in ("clock", "trace"):
         text = homenode("simulate", shared.path, "--machine", "dash-mesh", "--order", order).out
@@ -216,7 +213,7 @@ def test_machines_without_controllers_have_no_queues_to_print(
 
 
 def test_a_narrow_terminal_gets_the_table_in_parts(
-    homenode: Run, shared: hn.Trace, monkeypatch: pytest.MonkeyPatch
+    homenode: Command, shared: hn.Trace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ["simulate", shared.path, "--machine", "alite", "--home", "round-robin"]
     words += ["--buffers", "infinite,1", "--proxies", "none,reactive"]

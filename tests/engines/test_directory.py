@@ -12,12 +12,9 @@ from homenode.errors import ConfigError
 from support import workloads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
-
-    Run = Callable[..., Outcome]
+    from conftest import Command
 
 
 def _ping_pong(times: int = 50) -> hn.Trace:
@@ -111,7 +108,7 @@ def test_threads_of_the_host_leave_the_clock_alone(banded: hn.Trace) -> None:
         assert _clocked(banded, **words) == _clocked(banded, **words | {"threads": 4})
 
 
-def test_several_nodes_with_a_clock_have_a_speed_up(homenode: Run, banded: hn.Trace) -> None:
+def test_several_nodes_with_a_clock_have_a_speed_up(homenode: Command, banded: hn.Trace) -> None:
     words = ("--machine", "dash-mesh", "--home", "first-use", "--measure-from", "init-done")
     done = homenode("simulate", banded.path, *words, "--scaling", "2,8", "--sync", "exclude")
     assert done.code == 0
@@ -131,7 +128,7 @@ def test_homes_after_initialisation_need_its_mark() -> None:
     assert note.startswith("the trace has no event init-done")
 
 
-def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: Path) -> None:
+def test_several_nodes_and_pointers_are_one_pass_each(homenode: Command, tmp_path: Path) -> None:
     made = _ping_pong()
     trace = made.path
     words = ("--machine", "dash-mesh", "--protocol", "dash,dash:pointers=1", "--scaling", "2,4")
@@ -175,14 +172,14 @@ def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: P
         ),
     ],
 )
-def test_what_cannot_be_is_refused(homenode: Run, words: list[str], said: str) -> None:
+def test_what_cannot_be_is_refused(homenode: Command, words: list[str], said: str) -> None:
     made = _ping_pong()
     done = homenode("simulate", made.path, "--machine", "dash-mesh", *words)
     assert (done.code, done.out) == (2, "")
     assert said in done.err
 
 
-def test_homes_are_for_machines_with_a_directory(homenode: Run) -> None:
+def test_homes_are_for_machines_with_a_directory(homenode: Command) -> None:
     made = _ping_pong()
     trace = made.path
     done = homenode("simulate", trace, "--machine", "bus-smp", "--home", "random")
@@ -217,7 +214,7 @@ def test_tables_list_protocols_and_homes() -> None:
     assert homes["best-static"]["needs_first_run"]
 
 
-def test_a_controller_takes_time(homenode: Run, tmp_path: Path) -> None:
+def test_a_controller_takes_time(homenode: Command, tmp_path: Path) -> None:
     machine = tmp_path / "instant.toml"
     machine.write_text(
         'name = "instant"\nkind = "directory"\nbase = "dash-mesh"\nsource = "none"\n'
@@ -228,7 +225,7 @@ def test_a_controller_takes_time(homenode: Run, tmp_path: Path) -> None:
     assert "directory.lookup_cycles is 0: expected at least 1" in done.err
 
 
-def test_reads_are_checked_with_a_clock(homenode: Run) -> None:
+def test_reads_are_checked_with_a_clock(homenode: Command) -> None:
     made = _ping_pong()
     words = ("--machine", "dash-mesh", "--protocol", "dash,lrc", "--home", "round-robin")
     done = homenode("simulate", made.path, *words, "--check")

@@ -10,10 +10,9 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 
 @pytest.fixture
@@ -37,7 +36,7 @@ def test_a_bracket_holds_the_trace_and_each_of_its_orders(counters: hn.Trace) ->
 
 
 def test_the_table_says_that_prices_depend_on_the_turns(
-    counters: hn.Trace, homenode: Callable[..., Outcome]
+    counters: hn.Trace, homenode: Command
 ) -> None:
     command = ("simulate", counters.path, "--machine", "numa", "--policy", "migrate,random")
     common = (*command, "--block-size", "64")
@@ -52,9 +51,7 @@ def test_the_table_says_that_prices_depend_on_the_turns(
     assert "interleavings" not in json.loads(homenode(*common, "--json").out)[0]
 
 
-def test_with_a_clock_the_turns_leave_no_mark(
-    counters: hn.Trace, homenode: Callable[..., Outcome]
-) -> None:
+def test_with_a_clock_the_turns_leave_no_mark(counters: hn.Trace, homenode: Command) -> None:
     found = hn.sensitivity(counters, "spr-2s-lines,numa", "migrate", 64, reinterleave=2, quantum=1)
     [cycles] = found.cycles
     assert (cycles["orders"], cycles["spread"], cycles["machine"]) == (3, 0.0, "spr-2s-lines")

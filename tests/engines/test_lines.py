@@ -13,10 +13,9 @@ from homenode import ConfigError
 from homenode.trace.info import TraceInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from support.command import Outcome
+    from support.command import Command
 
 
 def _counters(path: Path | None = None, distance: int = 8, size: int = 4) -> hn.Trace:
@@ -66,9 +65,7 @@ def test_contention_makes_memory_slower_and_nothing_else() -> None:
     assert held.time["waits"]["cold"]["transactions"] == free.time["waits"]["cold"]["transactions"]
 
 
-def test_sharing_answers_for_both_kinds_of_machine(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_sharing_answers_for_both_kinds_of_machine(homenode: Command, tmp_path: Path) -> None:
     trace = _counters(tmp_path / "t.hnt")
     found = json.loads(homenode("sharing", trace.path, "--json").out)
     assert [one["machine"] for one in found["lines"]] == ["spr-2s-lines"]

@@ -11,10 +11,9 @@ import homenode as hn
 from homenode import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from support.command import Outcome
+    from support.command import Command
 
 TODAY = ("spr-2s-directory", "genoa-8n-directory", "graviton2-mesh")
 
@@ -62,7 +61,7 @@ def test_where_the_page_is_decides_what_a_line_costs() -> None:
     assert far.time["cycles"] > 1.25 * near.time["cycles"]
 
 
-def test_a_home_is_for_machines_with_a_directory(homenode: Callable[..., Outcome]) -> None:
+def test_a_home_is_for_machines_with_a_directory(homenode: Command) -> None:
     trace = _counters()
     with pytest.raises(ConfigError, match="--home random: on spr-2s-lines"):
         hn.lines(trace, machine="spr-2s-lines", home="random")
@@ -81,9 +80,7 @@ def test_a_home_is_for_machines_with_a_directory(homenode: Callable[..., Outcome
         assert about in refused.err
 
 
-def test_advice_follows_and_says_what_it_saves(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_advice_follows_and_says_what_it_saves(homenode: Command, tmp_path: Path) -> None:
     path = tmp_path / "counters.hnt"
     trace = _counters(path)
     for machine in TODAY:
@@ -97,7 +94,7 @@ def test_advice_follows_and_says_what_it_saves(
 
 
 def test_a_report_answers_with_the_machine_that_was_chosen(
-    homenode: Callable[..., Outcome], tmp_path: Path
+    homenode: Command, tmp_path: Path
 ) -> None:
     path, page = tmp_path / "counters.hnt", tmp_path / "report.html"
     _counters(path)

@@ -10,11 +10,8 @@ import homenode as hn
 from support import workloads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from conftest import Command
 
-    from conftest import Outcome
-
-    Run = Callable[..., Outcome]
 
 _OPTIONS: dict[str, Any] = {"sync": "exclude", "homes": "round-robin"}
 
@@ -83,7 +80,7 @@ def test_pages_are_copied_to_who_reads_them(banded: hn.Trace) -> None:
     ],
 )
 def test_what_cannot_be_is_refused(
-    homenode: Run, banded: hn.Trace, words: list[str], said: str
+    homenode: Command, banded: hn.Trace, words: list[str], said: str
 ) -> None:
     done = homenode("simulate", str(banded.path), "--machine", "dash-mesh", *words)
     assert (done.code, done.out) == (2, "")

@@ -11,15 +11,12 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 
-def test_json_is_what_the_function_returns(
-    trace: hn.Trace, homenode: Callable[..., Outcome]
-) -> None:
+def test_json_is_what_the_function_returns(trace: hn.Trace, homenode: Command) -> None:
     options = ("--machine", "numa,ace", "--block-size", "64,1K", "--certify", "--curve", "R=9..900")
     shown = homenode("optimal", trace.path, *options, "--json")
     assert shown.code == 0
@@ -45,9 +42,7 @@ def test_curves_are_a_table_that_falls_nowhere_and_flattens(trace: hn.Trace) -> 
     assert list(curves["from"][1:]) == list(curves["to"][:-1])
 
 
-def test_text_has_costs_moves_curve_and_certificate(
-    trace: hn.Trace, homenode: Callable[..., Outcome]
-) -> None:
+def test_text_has_costs_moves_curve_and_certificate(trace: hn.Trace, homenode: Command) -> None:
     shown = homenode("optimal", trace.path, "--curve", "R=40..9000", "--certify")
     assert shown.code == 0
     assert "MCPR" in shown.out
@@ -61,7 +56,7 @@ def test_text_has_costs_moves_curve_and_certificate(
 
 @pytest.mark.parametrize("name", ["where.csv", "where.jsonl"])
 def test_the_placement_is_a_file_that_appears_when_complete(
-    name: str, trace: hn.Trace, tmp_path: Path, homenode: Callable[..., Outcome]
+    name: str, trace: hn.Trace, tmp_path: Path, homenode: Command
 ) -> None:
     path = tmp_path / name
     shown = homenode("optimal", trace.path, "--block-size", "64", "--placement", path)
@@ -75,7 +70,7 @@ def test_the_placement_is_a_file_that_appears_when_complete(
 
 
 def test_impossible_options_are_refused_and_leave_no_file(
-    trace: hn.Trace, tmp_path: Path, homenode: Callable[..., Outcome]
+    trace: hn.Trace, tmp_path: Path, homenode: Command
 ) -> None:
     out = tmp_path / "p.csv"
     bad = homenode("optimal", trace.path, "--curve", "q=1..2", "--placement", out)
@@ -89,7 +84,7 @@ def test_impossible_options_are_refused_and_leave_no_file(
 
 
 def test_a_failed_certificate_is_a_finding(
-    trace: hn.Trace, homenode: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+    trace: hn.Trace, homenode: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = hn.optimal(trace, "numa", 64, certify=True)
     certificate = {"blocks": 0, "references": 0, "failed": 1, "faults": ["block 0x0: wrong"]}

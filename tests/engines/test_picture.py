@@ -13,10 +13,9 @@ import homenode as hn
 from homenode.report.picture import colour_of_processor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 
 @pytest.fixture
@@ -102,7 +101,7 @@ def test_an_empty_trace_has_a_picture(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_the_same_picture(
-    trace: hn.Trace, program: Callable[..., Outcome], tmp_path: Path
+    trace: hn.Trace, program: Command, tmp_path: Path
 ) -> None:
     out = tmp_path / "p.svg"
     made = program("picture", trace.path, "-o", out, "--slices", "2", "--json")
@@ -111,7 +110,7 @@ def test_the_command_writes_the_same_picture(
     assert json.loads(made.out)["slices"] == [[4, 1], [2, 5]]
 
 
-def test_mistakes_are_named(trace: hn.Trace, program: Callable[..., Outcome]) -> None:
+def test_mistakes_are_named(trace: hn.Trace, program: Command) -> None:
     for words, says in (
         ([], "say where to write the picture"),
         (["-o", trace.path], "t.hnt"),

@@ -11,14 +11,10 @@ import homenode as hn
 from homenode.engines.pmap import page_actions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Outcome
+    from conftest import Command
 
 
-def test_the_report_is_that_of_the_command(
-    trace: hn.Trace, homenode: Callable[..., Outcome]
-) -> None:
+def test_the_report_is_that_of_the_command(trace: hn.Trace, homenode: Command) -> None:
     shown = homenode("pmap", trace.path, "--page-size", "1K", "--limit", 2, "--pages", 3, "--json")
     assert shown.code == 0
     report = hn.pmap(trace, "1K", limit=2, count=3)
@@ -28,9 +24,7 @@ def test_the_report_is_that_of_the_command(
     assert len(report["busiest"]) == 3
 
 
-def test_text_has_every_count_and_the_cells_used(
-    trace: hn.Trace, homenode: Callable[..., Outcome]
-) -> None:
+def test_text_has_every_count_and_the_cells_used(trace: hn.Trace, homenode: Command) -> None:
     shown = homenode("pmap", trace.path)
     report = hn.pmap(trace)
     assert shown.code == 0
@@ -42,9 +36,7 @@ def test_text_has_every_count_and_the_cells_used(
 
 
 @pytest.mark.parametrize("owner_copy", ["flush", "keep"])
-def test_the_table_is_printed_without_a_trace(
-    owner_copy: str, homenode: Callable[..., Outcome]
-) -> None:
+def test_the_table_is_printed_without_a_trace(owner_copy: str, homenode: Command) -> None:
     rows = page_actions(owner_copy)
     assert len(rows) == 16
     assert json.loads(homenode("pmap", "--table", "--owner-copy", owner_copy, "--json").out) == rows
@@ -88,7 +80,7 @@ def test_a_limit_of_none_is_all_global(trace: hn.Trace) -> None:
     ],
 )
 def test_what_cannot_be_used_is_an_error_of_usage(
-    words: list[str], message: str, trace: hn.Trace, homenode: Callable[..., Outcome]
+    words: list[str], message: str, trace: hn.Trace, homenode: Command
 ) -> None:
     shown = homenode("pmap", *(trace.path if word == "T" else word for word in words))
     assert (shown.code, shown.out) == (2, "")

@@ -12,10 +12,9 @@ from homenode.engines.sensitivity import compare, ranking, spread
 from homenode.results.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 
 def _writes(path: Path, threads: list[int]) -> str:
@@ -108,7 +107,7 @@ def test_faulty_questions_are_refused_with_a_remedy(trace: hn.Trace, tmp_path: P
 
 
 def test_the_command_prints_tables_and_verdicts(
-    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+    trace: hn.Trace, homenode: Command, tmp_path: Path
 ) -> None:
     words = ("sensitivity", trace.path, "--reinterleave", 2, "--block-size", "64,4K")
     policies = ("--policy", "optimal,migrate,first-touch")

@@ -12,10 +12,9 @@ import homenode as hn
 from homenode.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 # The CC machine of chapter 6: R = 152 + 2 a word.
 _OVERHEAD, _WORD = 152, 2
@@ -110,7 +109,7 @@ def test_impossible_options_are_refused(trace: hn.Trace) -> None:
         hn.synthetic("t-f", processors=0)
 
 
-def test_the_command_prints_tables(homenode: Callable[..., Outcome], trace: hn.Trace) -> None:
+def test_the_command_prints_tables(homenode: Command, trace: hn.Trace) -> None:
     done = homenode("sharing", trace.path, "--block-size", "64,4K", "--top", "3")
     assert done.code == 0
     shown = " ".join(done.out.split())  # a title with a long path takes several lines
@@ -120,7 +119,7 @@ def test_the_command_prints_tables(homenode: Callable[..., Outcome], trace: hn.T
 
 
 def test_the_command_prints_json_and_csv(
-    homenode: Callable[..., Outcome], trace: hn.Trace, tmp_path: Path
+    homenode: Command, trace: hn.Trace, tmp_path: Path
 ) -> None:
     table = tmp_path / "t.csv"
     done = homenode("sharing", trace.path, "--machine", "cc", "--json", "--csv", table)
@@ -132,7 +131,7 @@ def test_the_command_prints_json_and_csv(
 
 
 def test_the_comparison_ends_with_1_when_nothing_is_saved(
-    homenode: Callable[..., Outcome], tmp_path: Path
+    homenode: Command, tmp_path: Path
 ) -> None:
     near, far = tmp_path / "near.hnt", tmp_path / "far.hnt"
     _counters(8, near)
@@ -145,9 +144,7 @@ def test_the_comparison_ends_with_1_when_nothing_is_saved(
     assert homenode("sharing", far, "--compare", near, *common).code == 1
 
 
-def test_the_page_stands_alone(
-    homenode: Callable[..., Outcome], trace: hn.Trace, tmp_path: Path
-) -> None:
+def test_the_page_stands_alone(homenode: Command, trace: hn.Trace, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert homenode("sharing", trace.path, "-o", page).code == 0
     text = page.read_text()
@@ -165,9 +162,7 @@ def test_a_trace_without_shared_memory_has_no_false_sharing() -> None:
     assert hn.sharing(empty, "cc", 64).rows[0]["counts"]["blocks"] == 0
 
 
-def test_synthetic_traces_are_listed_and_written(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_synthetic_traces_are_listed_and_written(homenode: Command, tmp_path: Path) -> None:
     assert [row["name"] for row in hn.table("synthetic")] == ["t-f", "t-s", "t-gamma"]
     assert "fragmentation, F = n b (s - 1)" in homenode("list", "synthetic").out
     path = tmp_path / "t.hnt"

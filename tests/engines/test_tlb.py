@@ -11,15 +11,14 @@ import homenode as hn
 from homenode.engines.tlb import configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 _SIX = ["ace", "68040", "68851", "88200", "68030", "r4000"]
 
 
-def test_the_six_designs_are_listed(homenode: Callable[..., Outcome]) -> None:
+def test_the_six_designs_are_listed(homenode: Command) -> None:
     assert [row["name"] for row in hn.table("tlbs")] == _SIX
     shown = homenode("list", "tlbs")
     assert shown.code == 0
@@ -63,7 +62,7 @@ def test_the_mean_cost_is_corrected(trace: hn.Trace) -> None:
     assert rows[2]["corrected_mcpr"] is None
 
 
-def test_the_command_prints_a_table(homenode: Callable[..., Outcome], trace: hn.Trace) -> None:
+def test_the_command_prints_a_table(homenode: Command, trace: hn.Trace) -> None:
     done = homenode("tlb", trace.path)
     assert done.code == 0
     assert "TLB misses per reference, 4 processors" in done.out
@@ -76,7 +75,7 @@ def test_the_command_prints_a_table(homenode: Callable[..., Outcome], trace: hn.
 
 
 def test_the_command_prints_json_and_csv(
-    homenode: Callable[..., Outcome], trace: hn.Trace, tmp_path: Path
+    homenode: Command, trace: hn.Trace, tmp_path: Path
 ) -> None:
     line = ("tlb", trace.path, "--tlb", "entries=4,ways=2,r4000:cost=1", "--page-size", "512,1K")
     rows = json.loads(homenode(*line, "--json").out)
@@ -96,7 +95,7 @@ def test_the_command_prints_json_and_csv(
     ],
 )
 def test_mistakes_are_explained(
-    homenode: Callable[..., Outcome], trace: hn.Trace, words: list[str], said: str
+    homenode: Command, trace: hn.Trace, words: list[str], said: str
 ) -> None:
     done = homenode("tlb", trace.path, *words)
     assert done.code == 2
@@ -113,7 +112,7 @@ def test_options_are_checked() -> None:
             configuration("ace", 64, **wrong)  # type: ignore[arg-type]
 
 
-def test_an_empty_trace_has_no_rate(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_an_empty_trace_has_no_rate(homenode: Command, tmp_path: Path) -> None:
     hn.Trace.from_numpy(thread=[], kind=[], address=[], path=tmp_path / "none.hnt")
     done = homenode("tlb", tmp_path / "none.hnt", "--mcpr", "--tlb", "ace")
     assert done.code == 0

@@ -11,10 +11,9 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 _EXAMPLE = "0 W 0x1000 8\n1 R 0x1000 8\n1 R 0x1004 4\n0 R 0x1006 4\n"
 # What may differ: the name of the trace, and the note that words were counted.
@@ -43,14 +42,14 @@ def _plain(found: Any) -> Any:
 
 
 @pytest.fixture(name="example")
-def _example(tmp_path: Path, homenode: Callable[..., Outcome]) -> str:
+def _example(tmp_path: Path, homenode: Command) -> str:
     text, trace = tmp_path / "t.txt", tmp_path / "t.hnt"
     text.write_text(_EXAMPLE)
     assert homenode("import", text, "--format", "text", "-o", trace).code == 0
     return str(trace)
 
 
-def test_the_example_has_seven_accesses(example: str, homenode: Callable[..., Outcome]) -> None:
+def test_the_example_has_seven_accesses(example: str, homenode: Command) -> None:
     asked = ["--machine", "numa", "--policy", "optimal", "--block-size", "64", "--json"]
     plain = json.loads(homenode("simulate", example, *asked).out)
     assert plain[0]["accesses"] == 4
@@ -59,7 +58,7 @@ def test_the_example_has_seven_accesses(example: str, homenode: Callable[..., Ou
 
 
 def test_the_command_line_gives_what_the_trace_of_words_gives(
-    mixed: hn.Trace, tmp_path: Path, homenode: Callable[..., Outcome]
+    mixed: hn.Trace, tmp_path: Path, homenode: Command
 ) -> None:
     made = tmp_path / "words.hnt"
     assert homenode("transform", "words", mixed.path, "-o", made, "--word-bytes", "4").code == 0
@@ -115,7 +114,7 @@ def test_turns_of_other_interleavings_are_of_words(mixed: hn.Trace) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_one_line(
-    example: str, homenode: Callable[..., Outcome], command: str, options: list[str], said: str
+    example: str, homenode: Command, command: str, options: list[str], said: str
 ) -> None:
     outcome = homenode(*command.split(), example, *options)
     assert outcome.code == 2

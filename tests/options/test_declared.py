@@ -16,9 +16,9 @@ from homenode.options.declared import STUDIES, options_of, schema
 from homenode.options.generate import generated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from conftest import Outcome
+    from conftest import Command
 
 _ROOT = Path(__file__).parents[2]
 
@@ -70,7 +70,7 @@ def test_the_types_have_every_option_but_the_arguments() -> None:
 
 @pytest.mark.parametrize(("study", "command"), [("pmap", "pmap"), ("explain", "explain")])
 def test_the_help_says_what_the_declaration_says(
-    study: str, command: str, homenode: Callable[..., Outcome]
+    study: str, command: str, homenode: Command
 ) -> None:
     shown = homenode(command, "--help")
     words = " ".join(shown.out.split())
@@ -105,9 +105,7 @@ def test_machines_of_pages_have_processors_of_their_own() -> None:
         assert hn.simulate(wide, machine, "first-touch", 4096).rows[0]["processors"] == expected
 
 
-def test_the_help_of_simulate_says_each_kind_of_machines_default(
-    homenode: Callable[..., Outcome],
-) -> None:
+def test_the_help_of_simulate_says_each_kind_of_machines_default(homenode: Command) -> None:
     words = " ".join(homenode("simulate", "--help").out.split())
     assert "Default: spr-2s; with caches bus-smp, with a directory dash-mesh." in words
     assert "Default: exclude; with caches and with a directory include." in words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from click.testing import CliRunner
 from homenode.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -26,8 +26,12 @@ class Outcome:
     err: str
 
 
+Command = Callable[..., Outcome]
+"""Runs a command with these words."""
+
+
 @pytest.fixture
-def homenode() -> Callable[..., Outcome]:
+def homenode() -> Command:
     """Runs the command line in this process; the result has exit code, output and errors."""
 
     def run(*words: object, stdin: str = "") -> Outcome:
@@ -39,7 +43,7 @@ def homenode() -> Callable[..., Outcome]:
 
 
 @pytest.fixture
-def program() -> Callable[..., Outcome]:
+def program() -> Command:
     """Runs the command line as a separate process, through `script` if there is one."""
 
     def run(*words: object, stdin: str = "", script: Path | None = None) -> Outcome:

@@ -10,15 +10,13 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Outcome
+    from conftest import Command
 
 FORMATS = Path(__file__).parents[2] / "testdata" / "formats"
 
 
 @pytest.fixture
-def samples(tmp_path: Path, homenode: Callable[..., Outcome]) -> str:
+def samples(tmp_path: Path, homenode: Command) -> str:
     """A trace of samples, made on the command line."""
     out = str(tmp_path / "samples.hnt")
     done = homenode("import", FORMATS / "import.perf", "-o", out)
@@ -28,9 +26,7 @@ def samples(tmp_path: Path, homenode: Callable[..., Outcome]) -> str:
     return out
 
 
-def test_commands_say_that_they_count_samples(
-    samples: str, homenode: Callable[..., Outcome]
-) -> None:
+def test_commands_say_that_they_count_samples(samples: str, homenode: Command) -> None:
     assert "all counts are of samples" in homenode("info", samples).out
     for command in ("simulate", "optimal", "sharing", "tlb"):
         done = homenode(command, samples)
@@ -49,7 +45,7 @@ def test_a_transformed_trace_of_samples_is_still_one(samples: str) -> None:
     assert some.metadata["sampling"].startswith("by perf")
 
 
-def test_a_view_of_dynamorio_is_a_whole_trace(homenode: Callable[..., Outcome]) -> None:
+def test_a_view_of_dynamorio_is_a_whole_trace(homenode: Command) -> None:
     trace = hn.Trace.import_(FORMATS / "import.drmemtrace")
     info = trace.info
     assert (info["references"], info["fetches"], info["atomics"]) == (5, 9, 1)

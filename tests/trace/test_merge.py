@@ -10,10 +10,9 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 
 def _imported(path: Path, text: str) -> hn.Trace:
@@ -36,9 +35,7 @@ def _invalidated(row: dict[str, Any]) -> int:
     return sum(row["misses"][f"invalidation_{why}"] for why in ("true", "false"))
 
 
-def test_the_command_merges_and_reports(
-    homenode: Callable[..., Outcome], trace: hn.Trace, tmp_path: Path
-) -> None:
+def test_the_command_merges_and_reports(homenode: Command, trace: hn.Trace, tmp_path: Path) -> None:
     single = _writer(tmp_path / "single.hnt")
     mix = tmp_path / "mix.hnt"
     words = ("transform", "merge", trace.path, single.path, trace.path, "-o", mix)
@@ -64,9 +61,7 @@ def test_the_command_merges_and_reports(
     assert (of_third["thread"].to_numpy() - 5 == first["thread"].to_numpy()).all()
 
 
-def test_shared_memory_is_the_same_for_all(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_shared_memory_is_the_same_for_all(homenode: Command, tmp_path: Path) -> None:
     made = [_writer(tmp_path / f"{name}.hnt") for name in "ab"]
     apart = hn.transform("merge", made)
     together = hn.transform("merge", made, shared="0x10000-0x11000")
@@ -127,11 +122,7 @@ def test_more_processes_than_processors(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_explained_and_leave_nothing(
-    homenode: Callable[..., Outcome],
-    trace: hn.Trace,
-    tmp_path: Path,
-    words: list[str],
-    said: str,
+    homenode: Command, trace: hn.Trace, tmp_path: Path, words: list[str], said: str
 ) -> None:
     kernel = hn.Trace.from_numpy(
         thread=0, kind="R", address=[0x40], kernel=[True], path=tmp_path / "k.hnt"

@@ -10,10 +10,9 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 _C = r"""
 #include <homenode.h>
@@ -154,11 +153,7 @@ def test_a_function_in_cxx_has_several_names(recorded: dict[str, Path], name: st
     ],
 )
 def test_a_place_that_is_not_there_is_an_error(
-    recorded: dict[str, Path],
-    homenode: Callable[..., Outcome],
-    tmp_path: Path,
-    place: str,
-    said: str,
+    recorded: dict[str, Path], homenode: Command, tmp_path: Path, place: str, said: str
 ) -> None:
     out = tmp_path / "u.hnt"
     done = homenode("transform", "select", recorded["c++"], "-o", out, "--from", place)
@@ -168,7 +163,7 @@ def test_a_place_that_is_not_there_is_an_error(
 
 
 def test_a_serial_start_is_reported_with_the_command_that_removes_it(
-    recorded: dict[str, Path], homenode: Callable[..., Outcome], tmp_path: Path
+    recorded: dict[str, Path], homenode: Command, tmp_path: Path
 ) -> None:
     trace, out = recorded["c"], tmp_path / "u.hnt"
     command = f"homenode transform select {trace} -o U.hnt --from first-thread"

@@ -11,10 +11,9 @@ import homenode as hn
 from homenode.cli.transform import _EXAMPLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 
 def _falsely_shared(folder: Path) -> hn.Trace:
@@ -72,9 +71,7 @@ def test_pieces_are_numbered(trace: hn.Trace, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [row["name"] for row in hn.table("transforms")])
-def test_every_transform_has_a_command_with_help(
-    homenode: Callable[..., Outcome], kind: str
-) -> None:
+def test_every_transform_has_a_command_with_help(homenode: Command, kind: str) -> None:
     shown = homenode("transform", kind, "--help")
     assert shown.code == 0
     row = next(row for row in hn.table("transforms") if row["name"] == kind)
@@ -82,9 +79,7 @@ def test_every_transform_has_a_command_with_help(
     assert _EXAMPLES[kind][0] in shown.out
 
 
-def test_the_command_writes_and_reports(
-    homenode: Callable[..., Outcome], trace: hn.Trace, tmp_path: Path
-) -> None:
+def test_the_command_writes_and_reports(homenode: Command, trace: hn.Trace, tmp_path: Path) -> None:
     out = tmp_path / "u.hnt"
     done = homenode("transform", "local", trace.path, "-o", out, "--seed", 5, "--json")
     assert done.code == 0
@@ -111,11 +106,7 @@ def test_the_command_writes_and_reports(
     ],
 )
 def test_mistakes_are_explained_and_leave_nothing(
-    homenode: Callable[..., Outcome],
-    trace: hn.Trace,
-    tmp_path: Path,
-    words: list[str],
-    said: str,
+    homenode: Command, trace: hn.Trace, tmp_path: Path, words: list[str], said: str
 ) -> None:
     names = {"T": trace.path, "U": tmp_path / "u.hnt"}
     done = homenode("transform", *(names.get(word, word) for word in words))
@@ -149,7 +140,7 @@ def test_realigned_data_costs_less_than_falsely_shared_data(tmp_path: Path) -> N
     assert costs[1] == 1 < costs[0]
 
 
-def test_realignment_reports_what_it_did(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_realignment_reports_what_it_did(homenode: Command, tmp_path: Path) -> None:
     shared = hn.Trace.from_numpy(
         thread=[0, 1, 0, 1], kind="W", address=[0x1000, 0x1004, 0x1008, 0x1008], size=4
     )
@@ -171,7 +162,7 @@ def test_realignment_reports_what_it_did(homenode: Callable[..., Outcome], tmp_p
         assert text in shown.out
 
 
-def test_simulations_re_align_in_memory(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_simulations_re_align_in_memory(homenode: Command, tmp_path: Path) -> None:
     shared = _falsely_shared(tmp_path)
     words = ("simulate", shared.path, "--machine", "markatos", "--policy", "inv,upt")
     rows = json.loads(homenode(*words, "--block-size", "64,1K", "--realign", "--json").out)
@@ -194,7 +185,7 @@ def test_simulations_re_align_in_memory(homenode: Callable[..., Outcome], tmp_pa
     assert not hn.simulate(shared, "markatos", "inv", 64, realign=False).realignments
 
 
-def test_re_aligned_simulations_say_so(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_re_aligned_simulations_say_so(homenode: Command, tmp_path: Path) -> None:
     shared = _falsely_shared(tmp_path)
     words = ("simulate", shared.path, "--machine", "markatos", "--policy", "inv")
     several = homenode(*words, "--block-size", "64,1K", "--realign-window", "50")
@@ -231,9 +222,7 @@ def _system(folder: Path) -> hn.Trace:
     )
 
 
-def test_processes_of_a_whole_system_become_threads(
-    homenode: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_processes_of_a_whole_system_become_threads(homenode: Command, tmp_path: Path) -> None:
     system = _system(tmp_path)
     mix = hn.transform("processes", system, tmp_path / "mix.hnt")
     frame = mix.to_arrow().to_pandas()

@@ -14,16 +14,14 @@ import homenode_studies
 from homenode.cli import app
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Outcome
+    from conftest import Command
 
 _COMMANDS = sorted(app.STUDIES)
 _COMPILES = pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine")
 
 
 @pytest.mark.parametrize("name", _COMMANDS)
-def test_every_command_has_help_with_examples(name: str, homenode: Callable[..., Outcome]) -> None:
+def test_every_command_has_help_with_examples(name: str, homenode: Command) -> None:
     shown = homenode(name, "--help")
     assert shown.code == 0
     assert "Examples:\n    homenode" in shown.out
@@ -38,7 +36,7 @@ def test_every_command_file_is_listed() -> None:
 
 
 @pytest.mark.parametrize("kind", ["workloads", "studies"])
-def test_what_the_package_has_is_listed(kind: str, homenode: Callable[..., Outcome]) -> None:
+def test_what_the_package_has_is_listed(kind: str, homenode: Command) -> None:
     rows = json.loads(homenode("list", kind, "--json").out)
     assert rows == json.loads(json.dumps(hn.table(kind)))
     shown = homenode("list", kind)
@@ -59,11 +57,7 @@ def test_what_the_package_has_is_listed(kind: str, homenode: Callable[..., Outco
     ],
 )
 def test_usage(
-    words: list[str],
-    said: str,
-    homenode: Callable[..., Outcome],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    words: list[str], said: str, homenode: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shown = homenode(*words)
@@ -74,7 +68,7 @@ def test_usage(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_earlier_name_of_the_workload_of_servers(homenode: Callable[..., Outcome]) -> None:
+def test_the_earlier_name_of_the_workload_of_servers(homenode: Command) -> None:
     listed = homenode("workload", "ecommerce", "--list", "--json")
     assert listed.code == 0
     assert listed == homenode("workloads", "ecommerce", "--list", "--json")
@@ -82,7 +76,7 @@ def test_the_earlier_name_of_the_workload_of_servers(homenode: Callable[..., Out
 
 @_COMPILES
 @pytest.mark.timeout(1200)
-def test_workloads_are_built_and_recorded(program: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_workloads_are_built_and_recorded(program: Command, tmp_path: Path) -> None:
     made = program("workloads", "record", "false-sharing", "--quick", "-o", tmp_path, "--json")
     assert made.code == 0, made.err
     found = json.loads(made.out)
@@ -94,9 +88,7 @@ def test_workloads_are_built_and_recorded(program: Callable[..., Outcome], tmp_p
 
 @_COMPILES
 @pytest.mark.timeout(1200)
-def test_native_programs_are_built_and_cannot_be_recorded(
-    program: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_native_programs_are_built_and_cannot_be_recorded(program: Command, tmp_path: Path) -> None:
     made = program("workloads", "build", "gauss", "--native", "-o", tmp_path, "--json")
     assert json.loads(made.out) == [{"name": "gauss", "program": str(tmp_path / "gauss")}]
     refused = program("record", "-o", tmp_path / "t.hnt", tmp_path / "gauss", "--quick")

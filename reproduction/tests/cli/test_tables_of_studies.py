@@ -11,10 +11,8 @@ from homenode_studies.cli import ecommerce
 from support.tables import check_widths, drawn, printing_functions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import homenode as hn
-    from conftest import Outcome
+    from conftest import Command
     from support.tables import Drawn
 
 __all__ = ["drawn"]
@@ -33,11 +31,7 @@ _CASES = {
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("line", _CASES)
 def test_all_numbers_and_columns_are_there_at_every_width(
-    homenode: Callable[..., Outcome],
-    trace: hn.Trace,
-    tmp_path: Path,
-    drawn: tuple[Drawn, set[str]],
-    line: str,
+    homenode: Command, trace: hn.Trace, tmp_path: Path, drawn: tuple[Drawn, set[str]], line: str
 ) -> None:
     words = {"T": str(trace.path), "OUT": str(tmp_path)}
     result = homenode(*(words.get(word, word) for word in line.split()))

@@ -35,10 +35,9 @@ from homenode_studies.studies.tables import Axis, Evidence, Figure, Missing
 from made_mixes import make_mixes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 _SVG = "{http://www.w3.org/2000/svg}"
 
@@ -268,9 +267,7 @@ def test_a_second_run_simulates_nothing(mixes: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(1200)
-def test_the_command_takes_mixes(
-    homenode: Callable[..., Outcome], mixes: Path, tmp_path: Path
-) -> None:
+def test_the_command_takes_mixes(homenode: Command, mixes: Path, tmp_path: Path) -> None:
     words = ("study", "foglia", "--quick", "-o", tmp_path, "--mixes", mixes)
     made = homenode(*words, "--program", "Web-server", "--json")
     assert made.code == 0, made.err
@@ -288,7 +285,7 @@ def test_the_command_takes_mixes(
     ],
 )
 def test_where_mixes_are_must_be_said(
-    homenode: Callable[..., Outcome], tmp_path: Path, words: tuple[str, ...], said: str
+    homenode: Command, tmp_path: Path, words: tuple[str, ...], said: str
 ) -> None:
     made = homenode("study", *words, "-o", tmp_path)
     assert made.code == 2

@@ -34,7 +34,7 @@ from made_mixes import make_mixes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Outcome
+    from conftest import Command
     from homenode.results.rows import Rows
     from homenode_studies.studies.entry import StudyResult
 
@@ -201,7 +201,7 @@ def test_claims_are_told_apart_and_say_why_not(name: str) -> None:
 
 
 def test_the_command_writes_a_page_and_prints_the_ledger(
-    homenode: Callable[..., Outcome], traces: Path, tmp_path: Path
+    homenode: Command, traces: Path, tmp_path: Path
 ) -> None:
     words = ("study", "bolosky-ch4", "--quick", "-o", tmp_path, "--traces", traces)
     made = homenode(*words, "--program", "gauss", "--json")
@@ -220,7 +220,7 @@ def test_the_command_writes_a_page_and_prints_the_ledger(
     ],
 )
 def test_unknown_names_are_usage_errors(
-    homenode: Callable[..., Outcome], tmp_path: Path, words: tuple[str, ...], said: str
+    homenode: Command, tmp_path: Path, words: tuple[str, ...], said: str
 ) -> None:
     made = homenode("study", *words, "-o", tmp_path)
     assert made.code == 2

@@ -15,10 +15,9 @@ from homenode_studies import workloads
 from homenode_studies.workloads.measure import without_pc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Outcome
+    from conftest import Command
 
 NAMES = [entry.name for entry in workloads.TABLE]
 
@@ -54,7 +53,7 @@ def test_quick_recordings_repeat(
 
 
 def test_recording_gives_a_program_eight_threads_or_as_many_as_asked(
-    program: Callable[..., Outcome], tmp_path: Path
+    program: Command, tmp_path: Path
 ) -> None:
     for words, threads in (([], 8), (["--threads", "3"], 3)):
         made = program("workloads", "record", "p-matmult", "--quick", *words, "-o", tmp_path)
@@ -83,7 +82,7 @@ def test_sizes_of_studies_are_recorded(
             assert hn.Trace.open(tmp_path / f"{name}.hnt").checksum == alone.checksum
 
 
-def test_sizes_that_are_not_there_are_refused(program: Callable[..., Outcome]) -> None:
+def test_sizes_that_are_not_there_are_refused(program: Command) -> None:
     for words, says in (
         (["gauss", "--size", "markatos"], "gauss has no size 'markatos'; it has: only its own"),
         (["--size", "x"], "no workload has a size 'x'; choose one of markatos"),
@@ -94,7 +93,7 @@ def test_sizes_that_are_not_there_are_refused(program: Callable[..., Outcome]) -
         assert says in refused.err
 
 
-def test_pictures_repeat(program: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_pictures_repeat(program: Command, tmp_path: Path) -> None:
     for folder in ("a", "b"):
         made = program("workloads", "picture", "migratory", "p-gauss", "-o", tmp_path / folder)
         assert made.code == 0, made.err
@@ -116,7 +115,7 @@ def test_the_beginning_of_a_trace_without_program_counters(tmp_path: Path) -> No
     assert "pc" not in next(part.batches()).schema.names
 
 
-def test_the_table_of_traces(program: Callable[..., Outcome]) -> None:
+def test_the_table_of_traces(program: Command) -> None:
     made = program("workloads", "table", "migratory", "water", "--quick", "--json")
     assert made.code == 0, made.err
     found = json.loads(made.out)
