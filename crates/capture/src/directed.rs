@@ -354,7 +354,6 @@ impl LiveProgram for DirectedProgram<'_> {
     }
 }
 
-/// Appends a reference to the columns of a batch.
 #[inline]
 fn push(rows: &mut Batch, access: &Access, gaps: bool) {
     if gaps {

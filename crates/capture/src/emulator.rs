@@ -12,13 +12,11 @@ use crate::options::RecordOptions;
 
 /// Instruction sets: number in ELF headers, and QEMU's name.
 const MACHINES: &[(u16, &str)] = &[(62, "x86_64"), (183, "aarch64"), (243, "riscv64")];
-/// The emulator of whole systems.
 const SYSTEM_EMULATOR: &str = "qemu-system-x86_64";
 /// The first release of QEMU that can count the instructions of several processors.
 const REPEATS_FROM: u32 = 10;
 /// Makes a system's time advance by 4 ns an executed instruction.
 const REPEATING: &[&str] = &["-icount", "shift=2,sleep=off", "-rtc", "base=2026-01-01,clock=vm"];
-/// Bytes of an ELF header that are read.
 const HEADER_BYTES: usize = 20;
 
 /// The emulator of a program.
@@ -210,7 +208,6 @@ fn version(path: &Path) -> Result<String, CaptureError> {
     }
 }
 
-/// The major version.
 fn release(version: &str) -> u32 {
     let number = version.rsplit(' ').next().and_then(|number| number.split('.').next());
     number.and_then(|digits| digits.parse().ok()).unwrap_or(0)

@@ -91,7 +91,6 @@ fn child_path(parent: &str, number: u32) -> String {
         .map_or_else(|| format!("{parent}.{number}"), |stem| format!("{stem}.{number}.hnt"))
 }
 
-/// A child while it is recorded.
 struct ForkedChild<'a> {
     pid: u32,
     /// Set when the program itself has ended.

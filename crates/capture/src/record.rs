@@ -245,7 +245,6 @@ enum Cut {
     NoMark,
 }
 
-/// The program while it is recorded.
 struct RunningProgram<'a> {
     child: &'a mut Traced,
     progress: ProgressReporter<'a>,

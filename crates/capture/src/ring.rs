@@ -51,7 +51,6 @@ impl RingCursor {
 pub struct RingReader {
     cursor: RingCursor,
     decoder: Decoder,
-    /// Buffer of one block.
     records: Vec<[u64; 2]>,
 }
 

@@ -193,7 +193,6 @@ fn only_elements(named: &[NamedStack]) -> Vec<Option<Element>> {
     named.iter().map(element).collect()
 }
 
-/// A function on a stack.
 #[derive(Clone, Debug)]
 struct StackFunction {
     frame: AllocationFrame,

@@ -34,7 +34,6 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
-    /// Whether there are no symbols.
     pub(crate) fn is_empty(&self) -> bool {
         self.functions.is_empty() && self.data.is_empty() && self.tls.is_empty()
     }

@@ -123,7 +123,6 @@ pub(crate) fn is_structure(tree: &EntryTree, place: usize) -> bool {
     )
 }
 
-/// Bytes of a type.
 pub(crate) fn size_of(tree: &EntryTree, place: usize) -> Option<u64> {
     let at = tree.plain(place)?;
     let entry = tree.get(at);
@@ -260,7 +259,6 @@ fn is_opaque(tree: &EntryTree, place: usize) -> bool {
         && !starts_with_any(tree.name(place), TRANSPARENT)
 }
 
-/// The type parameter of a template.
 pub(crate) fn type_parameter(tree: &EntryTree, place: usize) -> Option<usize> {
     let parameter = |&at: &usize| tree.get(at).tag == gimli::DW_TAG_template_type_parameter;
     tree.origins(place)
@@ -405,7 +403,6 @@ fn joined(prefix: &str, name: &str) -> String {
     }
 }
 
-/// Whether a type is a whole number, as sizes are.
 pub(crate) fn is_integer(tree: &EntryTree, place: usize) -> bool {
     tree.plain(place).is_some_and(|at| {
         let whole =

@@ -142,7 +142,6 @@ impl Scopes<'_> {
         }
     }
 
-    /// Whether the address is in a scope.
     fn covers(&self, scope: usize) -> bool {
         let Ok(entry) = self.unit.entry(self.tree.offset(scope)) else { return false };
         let Ok(mut ranges) = self.unit.die_ranges(&entry) else { return false };

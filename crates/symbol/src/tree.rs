@@ -34,7 +34,6 @@ pub(crate) struct Entry {
     pub line: u64,
     /// Address of a static variable.
     pub address: Option<u64>,
-    /// Encoding of a base type.
     pub encoding: Option<gimli::DwAte>,
     /// Whether it is only a declaration, or a static member of a class.
     pub declares: bool,
@@ -79,27 +78,22 @@ impl EntryTree {
         Self { entries }
     }
 
-    /// The entry at a position.
     pub(crate) fn get(&self, place: usize) -> &Entry {
         &self.entries[place]
     }
 
-    /// Offset of an entry in the unit.
     pub(crate) fn offset(&self, place: usize) -> UnitOffset {
         self.entries[place].offset
     }
 
-    /// Number of entries.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The entry at an offset in the unit.
     pub(crate) fn find(&self, offset: UnitOffset) -> Option<usize> {
         self.entries.binary_search_by_key(&offset.0, |entry| entry.offset.0).ok()
     }
 
-    /// The entries directly within one.
     pub(crate) fn children(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.entries[place].end;
         let mut next = place + 1;

@@ -41,7 +41,6 @@ pub struct TlbCounter {
     references: u64,
 }
 
-/// The TLBs of one processor.
 #[derive(Clone, Default)]
 struct ProcessorTlbs {
     /// Page of the last reference at each page size; empty before the first reference.

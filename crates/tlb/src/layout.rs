@@ -44,7 +44,6 @@ pub(crate) struct StackLayout {
     pub(crate) first_group: Vec<usize>,
     /// Entries of all stacks of a processor.
     pub(crate) pages: usize,
-    /// Number of counts.
     pub(crate) counts: usize,
     /// For each TLB and page size, the group that counts it.
     pub(crate) group_of: Vec<Vec<usize>>,

@@ -122,7 +122,6 @@ impl TlbSpec {
     }
 }
 
-/// The parameters that the user gave.
 #[derive(Default)]
 struct GivenParameters {
     entries: Option<u32>,

@@ -103,7 +103,6 @@ fn build(root: &Path, gates: &[Gate]) -> Result<Vec<String>> {
     gates.iter().map(program).collect()
 }
 
-/// The instructions of one run.
 fn instructions(program: &str) -> Result<f64> {
     let output = Command::new("valgrind")
         .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", program])

@@ -217,7 +217,6 @@ fn a_new_entry_is_one_file_and_two_lines() {
     cargo(DOCS, false);
 }
 
-/// The names of the folders in `crates/`.
 fn crates(root: &Path) -> impl Iterator<Item = String> {
     let folders = std::fs::read_dir(root.join("crates")).unwrap();
     folders.map(|folder| folder.unwrap().file_name().into_string().unwrap())
@@ -267,7 +266,6 @@ fn remove_others(folder: &Path, copy: &Path, tracked: &[&str]) {
     }
 }
 
-/// Whether the test adds this file.
 fn is_added(name: &str) -> bool {
     let of_kind = KIND.iter().any(|(_, file)| *file == name);
     of_kind || ADDITIONS.iter().any(|added| added.file == name)

@@ -44,7 +44,7 @@ _SVG = "{http://www.w3.org/2000/svg}"
 
 def _point(workload: str, setting: Setting, **columns: Any) -> dict[str, Any]:
     """A point of 1000 references, with these values only."""
-    row: dict[str, Any] = {"workload": workload, **setting.point(), "stands_for": 1}
+    row: dict[str, Any] = {"workload": workload, **setting.fields(), "stands_for": 1}
     row |= {"references": 1000, "block_references": 1000, "gsp": 1.0, "bus_utilisation": 0.5}
     classes = ("cold", "replacement", "removal", *(f"invalidation_{kind}" for kind in m.KINDS))
     for prefix in ("", "kernel_"):

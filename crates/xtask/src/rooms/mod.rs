@@ -12,7 +12,6 @@ use anyhow::{Context, Result};
 use crate::source::{Finding, SourceFile};
 use graph::Graph;
 
-/// A picture kept in the repository.
 struct Picture {
     path: &'static str,
     title: &'static str,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from functools import cache
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from homenode import _core
 from homenode.files import replacing
 from homenode.results.rows import Rows
+from homenode_studies.studies.settings import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,7 @@ def kept(
 @cache
 def engine() -> str:
     """A checksum of the compiled module: with the trace and options it determines the results."""
-    return hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()[:16]
+    return digest(Path(_core.__file__))
 
 
 def _key(question: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ would be meaningful: the verdict is *source*.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from homenode.options.specs import plain_number
@@ -45,6 +46,8 @@ TENFOLD = 10.0
 _NOTHING = "a share or ratio of zero: this run counted none"
 TIE = 0.02
 """Values that differ by less tie."""
+SLACK = 0.01
+"""The tolerance of steps in the other direction in a series that rises or falls."""
 
 
 @dataclass(frozen=True)
@@ -311,3 +314,18 @@ def _numbers(value: Any) -> list[float]:
     if isinstance(value, list | tuple):
         return [float(item) for item in value]
     return [float(value)]
+
+
+def rises(values: Sequence[float]) -> bool:
+    """Whether the last is above the first, and no step falls by more than a hundredth.
+
+    >>> rises([1, 2, 1.99, 3]), rises([1, 2, 1.5, 3]), rises([1, 1])
+    (True, False, False)
+    """
+    steps = all(after >= (1 - SLACK) * before for before, after in pairwise(values))
+    return values[-1] > values[0] and steps
+
+
+def falls(values: Sequence[float]) -> bool:
+    """Whether the last is below the first, and no step rises by more than a hundredth."""
+    return rises(values[::-1])

@@ -16,7 +16,7 @@ from homenode_studies.studies.cache import kept
 from homenode_studies.studies.forms import AS_RECORDED, formed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -190,9 +190,33 @@ class StudyContext:
             "block_sizes": list(matrix.block_sizes),
             "realign": realign,
         }
-        if record not in self.simulations:
-            self.simulations.append(record)
+        self._record(record)
         self.notes = unique([*self.notes, *provenance.get("notes", [])])
+
+    def note_points(
+        self,
+        noun: str,
+        machines: Iterable[str],
+        policies: Iterable[str],
+        block_sizes: Iterable[int],
+        configurations: int,
+    ) -> None:
+        """Records a simulation of points; `noun` says what its policies are."""
+        self._record(
+            {
+                "machines": {name: [name] for name in machines},
+                "noun": noun,
+                "policies": list(policies),
+                "block_sizes": sorted({*block_sizes}),
+                "realign": None,
+                "configurations": configurations,
+                "seed": 1,
+            }
+        )
+
+    def _record(self, simulation: dict[str, Any]) -> None:
+        if simulation not in self.simulations:
+            self.simulations.append(simulation)
 
     def provenance(self) -> dict[str, Any]:
         """Everything that the results depend on."""

@@ -12,6 +12,7 @@ from homenode_studies.studies.claims import (
     above,
     between,
     empty,
+    falls,
     less_than,
     points,
 )
@@ -97,7 +98,7 @@ def growing(evidence: Evidence) -> list[str]:
             found += [
                 f"{kind}, {part}, {size}"
                 for size, series in by_block(evidence, value).items()
-                if not m.falls(series) and any(series)
+                if not falls(series) and any(series)
             ]
     return found
 
@@ -127,7 +128,7 @@ CLAIMS = (
         "71 % to 43 %",
         "bus utilisation with 32 to 256 bytes, 2 MB",
         lambda e: by_block(e, m.bus)["2048 KB"],
-        m.falls,
+        falls,
         "%",
         why=_HELD,
     ),
@@ -197,7 +198,7 @@ CLAIMS = (
         "decrease",
         "in % of references with 32 to 256 bytes, 2 MB",
         lambda e: by_block(e, lambda r: m.invalidations(r, "true", part="kernel"))["2048 KB"],
-        m.falls,
+        falls,
     ),
     Claim(
         "5.1.3",
@@ -205,7 +206,7 @@ CLAIMS = (
         "decrease",
         "in % of references with 32 to 256 bytes, 2 MB",
         lambda e: by_block(e, lambda r: m.invalidations(r, "false", part="kernel"))["2048 KB"],
-        m.falls,
+        falls,
         why=_LINES,
     ),
     Claim(

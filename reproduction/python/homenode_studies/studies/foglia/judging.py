@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from homenode_studies.studies.claims import Claim, about, points
+from homenode_studies.studies.claims import Claim, about, falls, points, rises
 from homenode_studies.studies.foglia import EC
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import SIZES
@@ -79,13 +79,13 @@ def _name(setting: Setting, among: Sequence[Setting]) -> str:
 def all_rise(value: Any) -> bool:
     """Whether one series, or several by name, rise."""
     listed = value.values() if isinstance(value, dict) else [value]
-    return all(m.rises(series) for series in listed)
+    return all(rises(series) for series in listed)
 
 
 def all_fall(value: Any) -> bool:
     """Whether one series, or several by name, fall."""
     listed = value.values() if isinstance(value, dict) else [value]
-    return all(m.falls(series) for series in listed)
+    return all(falls(series) for series in listed)
 
 
 def within(published: float) -> Callable[[Any], bool]:

@@ -5,11 +5,12 @@ Source: Foglia, Giorgi and Prete 2004, section 5; the comments name the figures.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from homenode.options.specs import unique
 from homenode_studies.studies.foglia import EC
+from homenode_studies.studies.settings import SettingFields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,7 @@ OTHERS = (EXTENDED, "moesi", "dragon")
 
 
 @dataclass(frozen=True)
-class Setting:
+class Setting(SettingFields):
     """One configuration of the machine; the defaults are the baseline of section 5.2.1."""
 
     protocol: str = "mesi"
@@ -40,14 +41,6 @@ class Setting:
     block_size: int = 128
     associativity: int = 2
     scheduler: str = "random"
-
-    def point(self) -> dict[str, Any]:
-        """Its notation for the engine."""
-        return asdict(self)
-
-    def changed(self, **changes: Any) -> Setting:
-        """The same with some things changed."""
-        return replace(self, **changes)
 
 
 SMALL_BLOCKS = Setting(block_size=32)

@@ -7,7 +7,6 @@ recorded, a data reference counts as four references.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from homenode import _core
@@ -25,8 +24,6 @@ PARTS = ("kernel", "user")
 ORIGINS = ("kernel_page", "user_page", "processor_area", "other")
 OPERATION = 2
 """Table 4: cycles of a read or write operation."""
-SLACK = 0.01
-"""The tolerance of steps in the other direction in a series that rises or falls."""
 
 
 def gsp(row: Row) -> float:
@@ -169,21 +166,6 @@ def series(
 ) -> list[float]:
     """A value for each of some settings."""
     return [value(runs.at(workload, setting)) for setting in settings]
-
-
-def rises(values: Sequence[float]) -> bool:
-    """Whether the last is above the first, and no step falls by more than a hundredth.
-
-    >>> rises([1, 2, 1.99, 3]), rises([1, 2, 1.5, 3]), rises([1, 1])
-    (True, False, False)
-    """
-    steps = all(after >= (1 - SLACK) * before for before, after in pairwise(values))
-    return values[-1] > values[0] and steps
-
-
-def falls(values: Sequence[float]) -> bool:
-    """Whether the last is below the first, and no step rises by more than a hundredth."""
-    return rises(values[::-1])
 
 
 _ALL = (

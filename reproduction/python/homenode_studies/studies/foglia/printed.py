@@ -65,7 +65,7 @@ def _points() -> list[Row]:
     )
     found: list[Row] = []
     for setting, power in powers.items():
-        row = PrintedRow(setting.point(), workload=EC, gsp=power)
+        row = PrintedRow(setting.fields(), workload=EC, gsp=power)
         row["processor_utilisation"] = power / setting.processors
         if setting in buses:
             row["bus_utilisation"] = buses[setting] / _PER_CENT

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from homenode.engines.simulation import simulate
 from homenode.options.specs import unique
 from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.foglia.matrix import EXTENDED, Setting, wanted
+from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Missing
 
 if TYPE_CHECKING:
@@ -51,13 +51,13 @@ class Machine:
         if seed != SEED:
             asked["seed"] = seed
         if self.spec != self.name:
-            asked["digest"] = hashlib.sha256(Path(self.spec).read_bytes()).hexdigest()[:16]
+            asked["digest"] = digest(Path(self.spec))
         return asked
 
     def point(self, setting: Setting) -> dict[str, Any]:
         """A point for the engine."""
         chosen = setting.changed(protocol=self.mesi) if setting.protocol == "mesi" else setting
-        return {"machine": self.spec, **chosen.point()}
+        return {"machine": self.spec, **chosen.fields()}
 
 
 PAPERS = Machine("bus-smp", "bus-smp", 1)
@@ -147,9 +147,15 @@ def simulated(
 def _of_workload(context: StudyContext, program: Program, machine: Machine) -> list[Row]:
     settings = wanted(program.name, context.quick)
     found = on_machine(context, program, machine, settings)
-    _note(context, settings, machine)
+    context.note_points(
+        "protocols",
+        [machine.name],
+        unique(setting.protocol for setting in settings),
+        (setting.block_size for setting in settings),
+        len(settings),
+    )
     said = {"workload": program.name, "machine": machine.name, "stands_for": machine.stands_for}
-    return [{**said, **setting.point(), **row} for setting, row in found.items()]
+    return [{**said, **setting.fields(), **row} for setting, row in found.items()]
 
 
 def on_machine(
@@ -170,30 +176,9 @@ def on_machine(
             points = [machine.point(setting) for setting in new]
             found = simulate(trace, points=points, restart=RESTART, seed=seed, progress=step)
         for setting, row in zip(new, found.flat_rows(), strict=True):
-            cached.put(machine.question(setting, seed), _of_result(row))
+            cached.put(machine.question(setting, seed), without(row, *_OF_SETTING, "machine"))
         cached.save()
     return {setting: cached.get(machine.question(setting, seed)) for setting in settings}
-
-
-def _of_result(row: Row) -> Row:
-    """A row without the columns of the setting and the path of the trace."""
-    said = {*_OF_SETTING, "trace", "machine", "order"}
-    return {name: value for name, value in row.items() if name not in said}
-
-
-def _note(context: StudyContext, settings: Sequence[Setting], machine: Machine) -> None:
-    """The simulations, for the provenance."""
-    record: dict[str, Any] = {
-        "machines": {machine.name: [machine.name]},
-        "noun": "protocols",
-        "policies": unique(setting.protocol for setting in settings),
-        "block_sizes": sorted({setting.block_size for setting in settings}),
-        "realign": None,
-        "configurations": len(settings),
-        "seed": SEED,
-    }
-    if record not in context.simulations:
-        context.simulations.append(record)
 
 
 def _plain(value: Any) -> Any:

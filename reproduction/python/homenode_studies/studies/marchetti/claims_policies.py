@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode_studies.studies.claims import Claim, above, empty, points, true
+from homenode_studies.studies.claims import Claim, above, empty, falls, points, rises, true
 from homenode_studies.studies.marchetti import HARDWARE, MGRID, SOFTWARE, SOR, WATER
 from homenode_studies.studies.marchetti import measures as m
 from homenode_studies.studies.marchetti.judging import most, only, part, stated
@@ -107,12 +107,12 @@ def _series(value: m.Value, home: str) -> Callable[[Runs, str], list[float]]:
 
 def all_fall(value: Any) -> bool:
     """Whether every series falls."""
-    return all(m.falls(series) for series in value.values())
+    return all(falls(series) for series in value.values())
 
 
 def all_rise(value: Any) -> bool:
     """Whether every series rises."""
-    return all(m.rises(series) for series in value.values())
+    return all(rises(series) for series in value.values())
 
 
 def ends_lower(value: Any) -> bool:
@@ -122,7 +122,7 @@ def ends_lower(value: Any) -> bool:
 
 def most_rise(value: Any) -> bool:
     """Whether more than half of the series rise."""
-    return part(m.rises(series) for series in value.values()) > 0.5
+    return part(rises(series) for series in value.values()) > 0.5
 
 
 _BLOCKS = (

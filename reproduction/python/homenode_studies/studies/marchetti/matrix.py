@@ -5,11 +5,12 @@ Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, section 4; comments
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from homenode.options.specs import unique
 from homenode_studies.studies.marchetti import HARDWARE, MGRID, SOFTWARE
+from homenode_studies.studies.settings import SettingFields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,7 @@ MESH, ONE_WORD = "dash-mesh", "one-word-mesh"
 
 
 @dataclass(frozen=True)
-class Setting:
+class Setting(SettingFields):
     """One configuration; the defaults are the paper's hardware without placement.
 
     Attributes:
@@ -61,14 +62,6 @@ class Setting:
     contention: str = "ends"
     phase_change: bool = False
     counted: bool = True
-
-    def fields(self) -> dict[str, Any]:
-        """As columns of a row."""
-        return asdict(self)
-
-    def changed(self, **changes: Any) -> Setting:
-        """The same with some things changed."""
-        return replace(self, **changes)
 
 
 def pair(base: Setting) -> list[Setting]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from homenode_studies.studies.marchetti import HARDWARE
@@ -10,7 +9,7 @@ from homenode_studies.studies.marchetti.matrix import BLOCKS, PAPER_CASE, WITH, 
 from homenode_studies.studies.tables import Missing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from homenode_studies.studies.marchetti.runs import Runs
     from homenode_studies.studies.tables import Row
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
 PARTS = ("busy", "read_stall", "write_stall", "sync_stall", "os_stall")
 """The uses of the processors' cycles."""
-SLACK = 0.01
-"""The tolerance of steps in the other direction in a series that rises or falls."""
 
 
 def cycles(row: Row) -> float:
@@ -115,21 +112,6 @@ def by_block(runs: Runs, program: str, value: Value, home: str) -> list[float]:
 def gains_by_block(runs: Runs, program: str) -> list[float]:
     """The gain from placement with each block size."""
     return [gain(runs, program, PAPER_CASE.changed(block_size=block)) for block in BLOCKS]
-
-
-def rises(values: Sequence[float]) -> bool:
-    """Whether the last is above the first, and no step falls by more than a hundredth.
-
-    >>> rises([1, 2, 1.99, 3]), rises([1, 2, 1.5, 3]), rises([1, 1])
-    (True, False, False)
-    """
-    steps = all(after >= (1 - SLACK) * before for before, after in pairwise(values))
-    return values[-1] > values[0] and steps
-
-
-def falls(values: Sequence[float]) -> bool:
-    """Whether the last is below the first, and no step rises by more than a hundredth."""
-    return rises(values[::-1])
 
 
 def _there(value: float | None, what: str) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.marchetti import HARDWARE, PAPER, PROTOCOLS
 from homenode_studies.studies.marchetti.matrix import MESH, NONE, WITHOUT, Setting, batches, wanted
 from homenode_studies.studies.programs import listed
+from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Missing
 
 if TYPE_CHECKING:
@@ -125,7 +125,13 @@ def _of_program(context: StudyContext, program: Program, protocols: tuple[str, .
                 step(done, len(parts))
                 _keep(context, (program, trace, cached), batch, gap)
             step(len(parts), len(parts))
-    _note(context, settings)
+    context.note_points(
+        "homes",
+        unique(setting.machine for setting in settings),
+        unique(setting.home for setting in settings),
+        (setting.block_size for setting in settings),
+        len(settings),
+    )
     said = {"program": program.name, "gap": gap}
     found = {setting: cached.get(_question(setting, gap)) for setting in settings}
     return [{**said, **s.fields(), **row} for s, row in found.items() if row is not None]
@@ -150,7 +156,7 @@ def _keep(
         context.notes = unique([*context.notes, said])
         return
     for setting, row in zip(batch.settings(), found.flat_rows(), strict=True):
-        cached.put(_question(setting, gap), _of_result(row))
+        cached.put(_question(setting, gap), without(row, *_OF_SETTING, "seed"))
     context.notes = unique([*context.notes, *found.provenance.get("notes", [])])
     cached.save()
 
@@ -200,27 +206,5 @@ def _question(setting: Setting, gap: int) -> dict[str, Any]:
     """The options of a simulation, independent of the location of the machine's file."""
     asked: dict[str, Any] = {"gap": gap, **setting.fields()}
     if setting.machine != MESH:
-        text = Path(machine_file(setting.machine)).read_bytes()
-        asked["digest"] = hashlib.sha256(text).hexdigest()[:16]
+        asked["digest"] = digest(Path(machine_file(setting.machine)))
     return asked
-
-
-def _of_result(row: Row) -> Row:
-    """A row without the columns of the setting and the path of the trace."""
-    said = {*_OF_SETTING, "trace", "order", "seed"}
-    return {name: value for name, value in row.items() if name not in said}
-
-
-def _note(context: StudyContext, settings: list[Setting]) -> None:
-    """The simulations, for the provenance."""
-    record: dict[str, Any] = {
-        "machines": {name: [name] for name in unique(setting.machine for setting in settings)},
-        "noun": "homes",
-        "policies": unique(setting.home for setting in settings),
-        "block_sizes": sorted({setting.block_size for setting in settings}),
-        "realign": None,
-        "configurations": len(settings),
-        "seed": 1,
-    }
-    if record not in context.simulations:
-        context.simulations.append(record)

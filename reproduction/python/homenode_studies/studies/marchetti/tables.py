@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from homenode.engines.simulation import simulate
 from homenode.trace import Trace
@@ -24,6 +24,7 @@ from homenode_studies.studies.marchetti.matrix import (
     Setting,
 )
 from homenode_studies.studies.published import tables as published
+from homenode_studies.studies.settings import parameters
 from homenode_studies.studies.tables import Table
 
 if TYPE_CHECKING:
@@ -41,22 +42,9 @@ def machine() -> Table:
     """Table 1, from the machine of the simulations."""
     trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
     result = simulate(trace, machines=MESH, homes=WITHOUT)
-    record = result.provenance["machines"][0]
-    model: dict[str, Any] = {**result.rows[0], **record["model"]}
-    model["page_bytes"] = record["page_bytes"]
-    rows = [
-        {"parameter": row["parameter"], "ours": _found(model, str(row["field"]))}
-        for row in published(PAPER.name)["table-1"]
-    ]
+    rows = parameters(result, "model", published(PAPER.name)["table-1"])
     note = "Parameters of the machine dash-mesh; its file has those that the paper does not give."
     return Table("table-1", "default values of the machine", rows, note)
-
-
-def _found(model: dict[str, Any], path: str) -> Any:
-    value: Any = model
-    for name in path.split("."):
-        value = value[name]
-    return value
 
 
 def times(runs: Runs) -> Table:

@@ -5,10 +5,11 @@ Source: Talbot and Kelly 2000, sections 1.4 and 1.5; comments name figures.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from homenode_studies.studies.settings import SettingFields
 from homenode_studies.studies.talbot import ALITE, GE
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ UNCHANGED = ""
 
 
 @dataclass(frozen=True)
-class Setting:
+class Setting(SettingFields):
     """One configuration; the defaults are first touch without proxies and with finite buffers.
 
     Attributes:
@@ -58,14 +59,6 @@ class Setting:
     dial: str = UNCHANGED
     machine: str = ALITE
     nodes: int = AS_RECORDED
-
-    def fields(self) -> dict[str, Any]:
-        """As columns of a row."""
-        return asdict(self)
-
-    def changed(self, **changes: Any) -> Setting:
-        """The same with some things changed."""
-        return replace(self, **changes)
 
 
 KINDS = {INFINITE: (NONE, BASIC), FINITE: (NONE, BASIC, REACTIVE)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from homenode.errors import ConfigError
 from homenode.options.specs import unique
 from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.programs import Program, listed
+from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.talbot import ALITE, PAPER, PROTOCOL
 from homenode_studies.studies.talbot.matrix import AS_RECORDED, BASIC, NONE, Setting, wanted
 
@@ -99,10 +99,10 @@ def _of_batch(
             _leave_out(context, program, batch, problem)
             return []
         for setting, row in zip(among, _matched(found, among), strict=True):
-            cached.put(questions[setting], _of_result(row))
+            cached.put(questions[setting], without(row, *_OF_SETTING, "seed"))
         context.notes = unique([*context.notes, *found.provenance.get("notes", [])])
         cached.save()
-    _note(context, batch)
+    context.note_points("homes", [batch.base.machine], batch.homes, [64], len(settings))
     said = {"program": name, "gap": known["gap"]}
     return [{**said, **s.fields(), **cached.get(questions[s])} for s in settings]
 
@@ -171,27 +171,5 @@ def _question(setting: Setting, gap: int, data: Sequence[str]) -> dict[str, Any]
     asked: dict[str, Any] = {"gap": gap, **setting.fields(), "proxies": proxies(setting, data)}
     asked |= {"dial": None, "nodes": None}  # determined by the proxies and the trace
     if setting.machine != ALITE:
-        text = Path(machine_file(setting.machine)).read_bytes()
-        asked["digest"] = hashlib.sha256(text).hexdigest()[:16]
+        asked["digest"] = digest(Path(machine_file(setting.machine)))
     return asked
-
-
-def _of_result(row: Row) -> Row:
-    """A row without the columns of the setting and the path of the trace."""
-    said = {*_OF_SETTING, "trace", "order", "seed"}
-    return {name: value for name, value in row.items() if name not in said}
-
-
-def _note(context: StudyContext, batch: Batch) -> None:
-    """The simulations, for the provenance."""
-    record: dict[str, Any] = {
-        "machines": {batch.base.machine: [batch.base.machine]},
-        "noun": "homes",
-        "policies": list(batch.homes),
-        "block_sizes": [64],
-        "realign": None,
-        "configurations": len(batch.settings()),
-        "seed": 1,
-    }
-    if record not in context.simulations:
-        context.simulations.append(record)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from homenode.engines.simulation import simulate
 from homenode.trace import Trace
 from homenode_studies.studies.published import tables as published
+from homenode_studies.studies.settings import parameters
 from homenode_studies.studies.tables import Missing, Table
 from homenode_studies.studies.talbot import ALITE, PAPER, PROTOCOL
 from homenode_studies.studies.talbot.bars import (
@@ -37,22 +38,9 @@ def machine() -> Table:
     """Tables 1.1 and 1.2, from the machine of the simulations."""
     trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
     result = simulate(trace, protocols=PROTOCOL, machines=ALITE)
-    record = result.provenance["machines"][0]
-    model: dict[str, Any] = {**result.rows[0], **record["controllers"]}
-    model["page_bytes"] = record["page_bytes"]
-    rows = [
-        {"parameter": row["parameter"], "ours": _found(model, str(row["field"]))}
-        for row in published(PAPER.name)[MACHINE]
-    ]
+    rows = parameters(result, "controllers", published(PAPER.name)[MACHINE])
     note = "Parameters of the machine alite; its file has those that the paper does not give."
     return Table(MACHINE, "the simulated architecture and its latencies", rows, note)
-
-
-def _found(model: dict[str, Any], path: str) -> Any:
-    value: Any = model
-    for name in path.split("."):
-        value = value[name]
-    return value
 
 
 def sides(ours: Bars) -> Table:
