@@ -83,6 +83,16 @@ class Claim:
     contradicted: str = ""
     post_hoc: str = ""
 
+    def tried_on(self, source: Callable[[], Evidence]) -> Claim:
+        """The claim, whose rule is also applied to the source's own numbers, in our results' form.
+
+        Those may lack what the claim needs. The claim's `own`, if it has one, is kept.
+        """
+        compute = self.compute
+        if self.own is not None or compute is None:
+            return self
+        return replace(self, own=lambda _: compute(source()))
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -136,19 +146,6 @@ def find(claim: Claim, evidence: Evidence) -> Finding:
     if claim.post_hoc:
         note = f"{note}; " * bool(note) + f"rule set after a full run: {claim.post_hoc}"
     return Finding(claim, verdict, format_value(value, claim.shows), note, own)
-
-
-def computed_from(source: Callable[[], Evidence], claim: Claim, contradicted: str = "") -> Claim:
-    """A claim whose rule is also applied to the source's own numbers, in the form of our results.
-
-    Args:
-        source: the source's numbers, which may lack those that the claim needs.
-        claim: the claim.
-        contradicted: those by which the source contradicts itself; empty if it does not.
-    """
-    compute = claim.compute
-    own = None if compute is None else lambda _: compute(source())
-    return replace(claim, own=own, contradicted=contradicted)
 
 
 def _tried(claim: Claim, evidence: Evidence) -> tuple[str, bool]:

@@ -35,7 +35,7 @@ from homenode_studies.studies.bolosky.ch6_measures import (
     wins_by_table,
 )
 from homenode_studies.studies.bolosky.ch6_tlb_claims import TLB_CLAIMS
-from homenode_studies.studies.bolosky.printed import stated, thesis
+from homenode_studies.studies.bolosky.printed import thesis
 from homenode_studies.studies.claims import (
     CLOSE,
     FEW,
@@ -173,19 +173,17 @@ _CLAIMS_621 = (
         between(2.25, 2.75),
         kind="printed",
     ),
-    stated(
-        Claim(
-            "6.2.1",
-            "On the base machines CC+ and CC are much cheaper than NUMA almost throughout",
-            "nearly all",
-            "share of programs where NUMA costs more than a tenth more than CC+",
-            lambda e: share_above(base_ratio(e, "numa", "cc+"), CLOSE),
-            above(NEARLY_ALL),
-            "%",
-        ),
-        "the thesis names four of its nineteen programs as exceptions: 79 % remain",
-        lambda _: 15 / 19,
-    ),
+    Claim(
+        "6.2.1",
+        "On the base machines CC+ and CC are much cheaper than NUMA almost throughout",
+        "nearly all",
+        "share of programs where NUMA costs more than a tenth more than CC+",
+        lambda e: share_above(base_ratio(e, "numa", "cc+"), CLOSE),
+        above(NEARLY_ALL),
+        "%",
+        contradicted="the thesis names four of its nineteen programs as exceptions: 79 % remain",
+        own=lambda _: 15 / 19,
+    ).tried_on(thesis),
     Claim(
         "6.2.1",
         "NUMA beats CC+ on the base machines only for gauss, bsort, kmerge and sorbyr",
@@ -198,19 +196,17 @@ _CLAIMS_621 = (
         "1.95, 1.16), with matmult's rows distributed cyclically (1.359, 1.305), and with each "
         "pair of water's molecules computed once (water-nsq: 1.40, as in table 6.5, 1.20)",
     ),
-    stated(
-        Claim(
-            "6.2.1",
-            "If NUMA beats CC+ on the base machines, it does so by a small amount",
-            "small",
-            "NUMA over CC+ where it is below one",
-            lambda e: some(numa_wins(e), "NUMA beats CC+ for none of our programs"),
-            above(1 / CLOSE),
-        ),
-        "by table 6.5 kmerge costs NUMA 1.12 with 4 KB and 1.46 with 128 bytes; if CC+ moved only "
-        "half of each such block, at 184 instead of 339, it would pay 1.25",
-        lambda _: wins_by_table(thesis()),
-    ),
+    Claim(
+        "6.2.1",
+        "If NUMA beats CC+ on the base machines, it does so by a small amount",
+        "small",
+        "NUMA over CC+ where it is below one",
+        lambda e: some(numa_wins(e), "NUMA beats CC+ for none of our programs"),
+        above(1 / CLOSE),
+        contradicted="by table 6.5 kmerge costs NUMA 1.12 with 4 KB and 1.46 with 128 bytes; if "
+        "CC+ moved only half of each such block, at 184 instead of 339, it would pay 1.25",
+        own=lambda _: wins_by_table(thesis()),
+    ).tried_on(thesis),
     Claim(
         "6.2.1",
         "Moving 4 KB costs 11,776 in lines of 64 bytes on CC+ and 2,323 as one page",
@@ -311,56 +307,48 @@ _CLAIMS_623 = (
         lambda e: rise(e, "sorbyr"),
         above(CLOSE),
     ),
-    stated(
-        Claim(
-            "6.2.3",
-            "NUMA's best for sorbyr is at 2 KB and only slightly above CC+",
-            "2 KB, 0 %",
-            "best of NUMA over best of CC+",
-            lambda e: of_program(best_ratio(e, "numa"), "sorbyr"),
-            below(CLOSE),
-        )
-    ),
-    stated(
-        Claim(
-            "6.2.3",
-            "At their best block sizes CC and NUMA are mostly within 20 to 30 % of CC+ (table 6.4)",
-            "30 %",
-            "share of programs within 30 %: CC, NUMA",
-            lambda e: tuple(share_below(best_ratio(e, m), THIRD) for m in ("cc", "numa")),
-            more_than(MOST),
-            "%",
-        )
-    ),
-    stated(
-        Claim(
-            "6.2.3",
-            "At their best block sizes DSM+ and DSM are mostly within 50 % of CC+ (table 6.4)",
-            "50 %",
-            "share of programs within 50 %: DSM+, DSM",
-            lambda e: tuple(share_below(best_ratio(e, m), HALF) for m in ("dsm+", "dsm")),
-            more_than(MOST),
-            "%",
-        )
-    ),
-    stated(
-        Claim(
-            "6.2.3",
-            "On the base machines NUMA and the DSMs commonly cost ten times what CC and CC+ do",
-            "ten times",
-            "share of programs that cost more than ten times as much as on CC+: NUMA, DSM+, DSM",
-            lambda e: tuple(
-                share_above(base_ratio(e, m, "cc+"), TENFOLD) for m in ("numa", "dsm+", "dsm")
-            ),
-            more_than(FEW),
-            "%",
-            post_hoc="it was applied to the largest ratio of any program, which says nothing about "
-            "what is common",
+    Claim(
+        "6.2.3",
+        "NUMA's best for sorbyr is at 2 KB and only slightly above CC+",
+        "2 KB, 0 %",
+        "best of NUMA over best of CC+",
+        lambda e: of_program(best_ratio(e, "numa"), "sorbyr"),
+        below(CLOSE),
+    ).tried_on(thesis),
+    Claim(
+        "6.2.3",
+        "At their best block sizes CC and NUMA are mostly within 20 to 30 % of CC+ (table 6.4)",
+        "30 %",
+        "share of programs within 30 %: CC, NUMA",
+        lambda e: tuple(share_below(best_ratio(e, m), THIRD) for m in ("cc", "numa")),
+        more_than(MOST),
+        "%",
+    ).tried_on(thesis),
+    Claim(
+        "6.2.3",
+        "At their best block sizes DSM+ and DSM are mostly within 50 % of CC+ (table 6.4)",
+        "50 %",
+        "share of programs within 50 %: DSM+, DSM",
+        lambda e: tuple(share_below(best_ratio(e, m), HALF) for m in ("dsm+", "dsm")),
+        more_than(MOST),
+        "%",
+    ).tried_on(thesis),
+    Claim(
+        "6.2.3",
+        "On the base machines NUMA and the DSMs commonly cost ten times what CC and CC+ do",
+        "ten times",
+        "share of programs that cost more than ten times as much as on CC+: NUMA, DSM+, DSM",
+        lambda e: tuple(
+            share_above(base_ratio(e, m, "cc+"), TENFOLD) for m in ("numa", "dsm+", "dsm")
         ),
+        more_than(FEW),
+        "%",
+        post_hoc="it was applied to the largest ratio of any program, which says nothing about "
+        "what is common",
         contradicted="by tables 6.4 and 6.5, taking 128 bytes as NUMA's best page, NUMA costs at "
         "most 4.6 times as much (p-qsort); figure 6.2 has bars without numbers and is not used",
         own=lambda _: share_above(numa_by_tables(thesis()), TENFOLD),
-    ),
+    ).tried_on(thesis),
     Claim(
         "6.2.3",
         "In most programs less false sharing outweighs the overhead of moving data in small pieces",

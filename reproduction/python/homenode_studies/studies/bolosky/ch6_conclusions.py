@@ -24,7 +24,7 @@ from homenode_studies.studies.bolosky.ch6_measures import (
     uniform,
     uniform_limit,
 )
-from homenode_studies.studies.bolosky.printed import stated
+from homenode_studies.studies.bolosky.printed import thesis
 from homenode_studies.studies.claims import (
     CLOSE,
     COMPARABLE,
@@ -145,30 +145,25 @@ CLAIMS_64 = (
         below_64,
         above(1 / CLOSE),
     ),
-    stated(
-        Claim(
-            "6.4",
-            "Hardware coherence does somewhat better than software coherence at the best block "
-            "sizes",
-            "somewhat",
-            "median of NUMA over CC+, each at its best",
-            lambda e: median(best_ratio(e, "numa").values()),
-            between(1.0, HALF),
-        )
-    ),
-    stated(
-        Claim(
-            "6.4",
-            "NUMA with small blocks is comparable to CC, in some programs better",
-            "comparable",
-            "median of NUMA over CC at their best; share of programs where NUMA is better",
-            lambda e: (
-                median(best_ratio(e, "numa", "cc").values()),
-                share_below(best_ratio(e, "numa", "cc"), 1 - 1e-9),
-            ),
-            lambda pair: pair[0] <= COMPARABLE and pair[1] > 0,
-        )
-    ),
+    Claim(
+        "6.4",
+        "Hardware coherence does somewhat better than software coherence at the best block sizes",
+        "somewhat",
+        "median of NUMA over CC+, each at its best",
+        lambda e: median(best_ratio(e, "numa").values()),
+        between(1.0, HALF),
+    ).tried_on(thesis),
+    Claim(
+        "6.4",
+        "NUMA with small blocks is comparable to CC, in some programs better",
+        "comparable",
+        "median of NUMA over CC at their best; share of programs where NUMA is better",
+        lambda e: (
+            median(best_ratio(e, "numa", "cc").values()),
+            share_below(best_ratio(e, "numa", "cc"), 1 - 1e-9),
+        ),
+        lambda pair: pair[0] <= COMPARABLE and pair[1] > 0,
+    ).tried_on(thesis),
     Claim(
         "6.4",
         "At page-sized blocks remote reference gains significantly",
@@ -188,28 +183,24 @@ CLAIMS_64 = (
         lambda e: remote_value(e)[0],
         below(CLOSE),
     ),
-    stated(
-        Claim(
-            "6.4",
-            "DSM is acceptable only for the best-behaved programs",
-            "few",
-            "share of programs for which DSM at its best is within a fifth of CC+",
-            lambda e: share_below(best_ratio(e, "dsm"), COMPARABLE),
-            below(FEW),
-            "%",
-        ),
-        "table 6.4 has seven of nineteen programs within a fifth",
-    ),
-    stated(
-        Claim(
-            "6",
-            "DSM with small blocks does somewhat worse than NUMA with small blocks",
-            "somewhat",
-            "median of DSM over NUMA at their best block sizes",
-            lambda e: median(best_ratio(e, "dsm", "numa").values()),
-            between(1.0, HALF),
-        )
-    ),
+    Claim(
+        "6.4",
+        "DSM is acceptable only for the best-behaved programs",
+        "few",
+        "share of programs for which DSM at its best is within a fifth of CC+",
+        lambda e: share_below(best_ratio(e, "dsm"), COMPARABLE),
+        below(FEW),
+        "%",
+        contradicted="table 6.4 has seven of nineteen programs within a fifth",
+    ).tried_on(thesis),
+    Claim(
+        "6",
+        "DSM with small blocks does somewhat worse than NUMA with small blocks",
+        "somewhat",
+        "median of DSM over NUMA at their best block sizes",
+        lambda e: median(best_ratio(e, "dsm", "numa").values()),
+        between(1.0, HALF),
+    ).tried_on(thesis),
     Claim(
         "6",
         "Programs that do well on CC are only marginally worse on NUMA with small blocks",
@@ -219,24 +210,20 @@ CLAIMS_64 = (
         more_than(MOST),
         "%",
     ),
-    stated(
-        Claim(
-            "8",
-            "NUMA is within 20 % of CC for all but one of the programs not written in Presto",
-            "all but one",
-            "non-Presto programs for which NUMA at its best is more than a fifth above CC",
-            beyond_fifth,
-            lambda names: len(names) <= 1,
-        )
-    ),
-    stated(
-        Claim(
-            "8",
-            "The Presto programs cost too much to be run unchanged on such machines",
-            "dear",
-            "their MCPR on the base NUMA",
-            presto_costs,
-            above(2.0),
-        )
-    ),
+    Claim(
+        "8",
+        "NUMA is within 20 % of CC for all but one of the programs not written in Presto",
+        "all but one",
+        "non-Presto programs for which NUMA at its best is more than a fifth above CC",
+        beyond_fifth,
+        lambda names: len(names) <= 1,
+    ).tried_on(thesis),
+    Claim(
+        "8",
+        "The Presto programs cost too much to be run unchanged on such machines",
+        "dear",
+        "their MCPR on the base NUMA",
+        presto_costs,
+        above(2.0),
+    ).tried_on(thesis),
 )

@@ -6,39 +6,20 @@ to its tables first.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from homenode_studies.studies.bolosky import THESIS
-from homenode_studies.studies.claims import computed_from
 from homenode_studies.studies.programs import listed
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode_studies.studies.claims import Claim
     from homenode_studies.studies.tables import Row
 
 _PER_CENT = 100
 _SIZES = {"numa_4k": 4096, "uncorrected": 128}
 """Columns of table 6.5 that are optimal costs on NUMA, and their block sizes."""
-
-
-def stated(
-    claim: Claim, contradicted: str = "", own: Callable[[Evidence], Any] | None = None
-) -> Claim:
-    """A claim that is also applied to the thesis's own numbers.
-
-    Args:
-        claim: the claim.
-        contradicted: the numbers by which the thesis contradicts itself; empty if it does not.
-        own: its value by them, if `claim` does not compute that from the tables.
-    """
-    tried = computed_from(thesis, claim, contradicted)
-    return tried if own is None else replace(tried, own=own)
 
 
 @cache

@@ -8,7 +8,7 @@ from homenode_studies.studies.foglia import (
     claims_scheduling,
     claims_workload,
 )
-from homenode_studies.studies.foglia.printed import stated
+from homenode_studies.studies.foglia.printed import paper
 
 _IN_ORDER = (
     *claims_workload.CLAIMS,
@@ -19,5 +19,5 @@ _IN_ORDER = (
     *claims_distributed.CLAIMS,
 )
 
-CLAIMS = tuple(map(stated, _IN_ORDER))
+CLAIMS = tuple(claim.tried_on(paper) for claim in _IN_ORDER)
 """Every claim of the study."""

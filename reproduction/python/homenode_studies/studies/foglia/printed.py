@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from homenode_studies.studies.claims import computed_from
 from homenode_studies.studies.foglia import EC, PAPER, footprints, tables
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Evidence, Missing
@@ -30,11 +29,6 @@ class PrintedRow(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         raise Missing(f"the paper does not print {name}")
-
-
-def stated(claim: Claim) -> Claim:
-    """A claim that is also applied to the paper's own numbers, if it prints those that it needs."""
-    return claim if claim.own is not None else computed_from(paper, claim)
 
 
 def at_scalability(claim: Claim, setting: Setting, column: str) -> Claim:

@@ -13,7 +13,6 @@ from homenode_studies.studies.marchetti.judging import (
     most,
     most_within,
     only,
-    stated,
     within,
 )
 from homenode_studies.studies.marchetti.matrix import LARGE, PAPER_CASE, WITH, Setting
@@ -83,30 +82,26 @@ def _gains(protocol: str) -> tuple[Claim, ...]:
     where, base = IN[protocol], Setting(protocol=protocol)
     how = "by how much placement reduces the time"
     return (
-        stated(
-            Claim(
-                "4.1",
-                f"For most programs placement gains 20 to 40 % {where}",
-                "20 to 40 %",
-                how,
-                _less(m.cycles, base),
-                most_within(0.20, 0.40),
-                "%",
-                why=f"{HOT}; {_WAITING}",
-            ),
-            _RANGE,
+        Claim(
+            "4.1",
+            f"For most programs placement gains 20 to 40 % {where}",
+            "20 to 40 %",
+            how,
+            _less(m.cycles, base),
+            most_within(0.20, 0.40),
+            "%",
+            why=f"{HOT}; {_WAITING}",
+            own=lambda _: _RANGE,
         ),
-        stated(
-            Claim(
-                "abstract",
-                f"Placement gains up to 40 % {where}",
-                "40 %",
-                how,
-                _less(m.cycles, base),
-                highest_about(0.40),
-                "%",
-            ),
-            _RANGE,
+        Claim(
+            "abstract",
+            f"Placement gains up to 40 % {where}",
+            "40 %",
+            how,
+            _less(m.cycles, base),
+            highest_about(0.40),
+            "%",
+            own=lambda _: _RANGE,
         ),
     )
 
@@ -115,77 +110,67 @@ def _locality(protocol: str) -> tuple[Claim, ...]:
     where = IN[protocol]
     fills, backs = "fills from the node's own memory", "write-backs to it"
     return (
-        stated(
-            Claim(
-                "4.1",
-                f"Without placement less than 2 % of the fills are local {where}",
-                "2 %",
-                fills,
-                _each(_base(protocol, "round-robin"), m.local_fills),
-                less_than(0.02),
-                "%",
-                why="checked: round-robin gives a node a 64th of the pages, not of the fills; "
-                "water has 1.8 and 2.2 % in two recordings (notes)",
-            ),
-            _TURNS,
+        Claim(
+            "4.1",
+            f"Without placement less than 2 % of the fills are local {where}",
+            "2 %",
+            fills,
+            _each(_base(protocol, "round-robin"), m.local_fills),
+            less_than(0.02),
+            "%",
+            why="checked: round-robin gives a node a 64th of the pages, not of the fills; "
+            "water has 1.8 and 2.2 % in two recordings (notes)",
+            own=lambda _: _TURNS,
         ),
-        stated(
-            Claim(
-                "4.1",
-                f"With placement 35 to 75 % are {where}",
-                "35 to 75 %",
-                fills,
-                _each(_base(protocol), m.local_fills),
-                within(0.35, 0.75),
-                "%",
-                why=_WHERE,
-            ),
-            _PLACED,
+        Claim(
+            "4.1",
+            f"With placement 35 to 75 % are {where}",
+            "35 to 75 %",
+            fills,
+            _each(_base(protocol), m.local_fills),
+            within(0.35, 0.75),
+            "%",
+            why=_WHERE,
+            own=lambda _: _PLACED,
         ),
-        stated(
-            Claim(
-                "abstract",
-                f"With placement 35 to 75 % are {where}, for most programs",
-                "35 to 75 %",
-                fills,
-                _each(_base(protocol), m.local_fills),
-                most_within(0.35, 0.75),
-                "%",
-                why=_WHERE,
-            ),
-            _PLACED,
+        Claim(
+            "abstract",
+            f"With placement 35 to 75 % are {where}, for most programs",
+            "35 to 75 %",
+            fills,
+            _each(_base(protocol), m.local_fills),
+            most_within(0.35, 0.75),
+            "%",
+            why=_WHERE,
+            own=lambda _: _PLACED,
         ),
-        stated(
-            Claim(
-                "4.1",
-                f"With placement 50 to 100 % of the write-backs are local {where}",
-                "50 to 100 %",
-                backs,
-                _each(_base(protocol), m.local_write_backs),
-                within(0.50, 1.00),
-                "%",
-                why="checked: mp3d writes mostly to cells, and a thread's particles are anywhere "
-                "among them; if they begin in the thread's own part of space 64 % are local",
-            ),
-            _BACK,
+        Claim(
+            "4.1",
+            f"With placement 50 to 100 % of the write-backs are local {where}",
+            "50 to 100 %",
+            backs,
+            _each(_base(protocol), m.local_write_backs),
+            within(0.50, 1.00),
+            "%",
+            why="checked: mp3d writes mostly to cells, and a thread's particles are anywhere "
+            "among them; if they begin in the thread's own part of space 64 % are local",
+            own=lambda _: _BACK,
         ),
     )
 
 
 def _fill_times(protocol: str, low: float, high: float) -> Claim:
     said = f"{100 * low:.0f} to {100 * high:.0f} %"
-    return stated(
-        Claim(
-            "4.1",
-            f"Placement shortens the mean fill by {said} {IN[protocol]}",
-            said,
-            "by how much placement reduces the mean time of a fill",
-            _less(m.fill_time, Setting(protocol=protocol)),
-            within(low, high),
-            "%",
-            why=HOT,
-        ),
-        {"least": low, "most": high},
+    return Claim(
+        "4.1",
+        f"Placement shortens the mean fill by {said} {IN[protocol]}",
+        said,
+        "by how much placement reduces the mean time of a fill",
+        _less(m.fill_time, Setting(protocol=protocol)),
+        within(low, high),
+        "%",
+        why=HOT,
+        own=lambda _: {"least": low, "most": high},
     )
 
 
@@ -198,15 +183,13 @@ def nearer(protocol: str) -> Compute:
 
 
 def _near(protocol: str) -> Claim:
-    return stated(
-        Claim(
-            "4.1",
-            f"mgrid and sor also gain from fills that are not local {IN[protocol]}",
-            "nearer",
-            "links per message between nodes, with placement over without",
-            nearer(protocol),
-            less_than(1 / 1.1),
-        )
+    return Claim(
+        "4.1",
+        f"mgrid and sor also gain from fills that are not local {IN[protocol]}",
+        "nearer",
+        "links per message between nodes, with placement over without",
+        nearer(protocol),
+        less_than(1 / 1.1),
     )
 
 
@@ -215,59 +198,51 @@ def _software() -> tuple[Claim, ...]:
     compared = "time in software over that in hardware"
     return (
         *(
-            stated(
-                Claim(
-                    "4.1",
-                    f"Hardware and software are comparable {words} placement, except for mp3d",
-                    "comparable",
-                    compared,
-                    _compared(m.cycles, soft.changed(home=home), hard.changed(home=home)),
-                    comparable_but_mp3d,
-                    why=_APART,
-                )
+            Claim(
+                "4.1",
+                f"Hardware and software are comparable {words} placement, except for mp3d",
+                "comparable",
+                compared,
+                _compared(m.cycles, soft.changed(home=home), hard.changed(home=home)),
+                comparable_but_mp3d,
+                why=_APART,
             )
             for words, home in (("without", "round-robin"), ("with", WITH))
         ),
-        stated(
-            Claim(
-                "4.1",
-                "Hardware gains more from placement in most cases",
-                "most cases",
-                "gain in hardware less gain in software",
-                lambda e: {
-                    program: m.gain(ours(e), program, hard) - m.gain(ours(e), program, soft)
-                    for program in ours(e).programs()
-                },
-                most(lambda more: more > 0),
-                "%",
-                why=_BANDWIDTH,
-            )
+        Claim(
+            "4.1",
+            "Hardware gains more from placement in most cases",
+            "most cases",
+            "gain in hardware less gain in software",
+            lambda e: {
+                program: m.gain(ours(e), program, hard) - m.gain(ours(e), program, soft)
+                for program in ours(e).programs()
+            },
+            most(lambda more: more > 0),
+            "%",
+            why=_BANDWIDTH,
         ),
-        stated(
-            Claim(
-                "4.1",
-                "Hardware has a slightly higher miss rate",
-                "slightly higher",
-                "miss rate in hardware over that in software, without placement",
-                _compared(m.miss_rate, hard, soft),
-                more_than(1),
-                why=_SEVERAL,
-            )
+        Claim(
+            "4.1",
+            "Hardware has a slightly higher miss rate",
+            "slightly higher",
+            "miss rate in hardware over that in software, without placement",
+            _compared(m.miss_rate, hard, soft),
+            more_than(1),
+            why=_SEVERAL,
         ),
-        stated(
-            Claim(
-                "4.1",
-                "and more misses by false sharing",
-                "more",
-                "misses by false sharing for each reference, hardware less software",
-                lambda e: {
-                    program: m.false_misses(ours(e).at(program, hard))
-                    - m.false_misses(ours(e).at(program, soft))
-                    for program in ours(e).programs()
-                },
-                more_than(0),
-                why=_SEVERAL,
-            )
+        Claim(
+            "4.1",
+            "and more misses by false sharing",
+            "more",
+            "misses by false sharing for each reference, hardware less software",
+            lambda e: {
+                program: m.false_misses(ours(e).at(program, hard))
+                - m.false_misses(ours(e).at(program, soft))
+                for program in ours(e).programs()
+            },
+            more_than(0),
+            why=_SEVERAL,
         ),
     )
 
@@ -287,41 +262,35 @@ def fades(evidence: Evidence) -> dict[str, float]:
 
 
 _CONCLUSION = (
-    stated(
-        Claim(
-            "5",
-            "Placement gains if the working set does not fit in the cache",
-            "capacity misses",
-            "gain with 16 KB caches less gain with 1 MB caches, of programs that gain",
-            fades,
-            most(lambda less: less > 0),
-            "%",
-            why="sor still misses a fifth as often with 1 MB as with 16 KB",
-        )
+    Claim(
+        "5",
+        "Placement gains if the working set does not fit in the cache",
+        "capacity misses",
+        "gain with 16 KB caches less gain with 1 MB caches, of programs that gain",
+        fades,
+        most(lambda less: less > 0),
+        "%",
+        why="sor still misses a fifth as often with 1 MB as with 16 KB",
     ),
-    stated(
-        Claim(
-            "3.3",
-            "Caches are small enough that blocks are evicted",
-            "eviction misses",
-            "share of misses on evicted blocks, without placement",
-            _each(PAPER_CASE, m.evictions),
-            most(lambda part: part > 0.5),
-            "%",
-            why="mp3d often misses because others have written",
-        )
+    Claim(
+        "3.3",
+        "Caches are small enough that blocks are evicted",
+        "eviction misses",
+        "share of misses on evicted blocks, without placement",
+        _each(PAPER_CASE, m.evictions),
+        most(lambda part: part > 0.5),
+        "%",
+        why="mp3d often misses because others have written",
     ),
-    stated(
-        Claim(
-            "4.1",
-            "With placement a program with separate pages writes back to its own nodes",
-            "50 to 100 %",
-            "local write-backs with placement, in hardware, of sor and mgrid",
-            lambda e: only(m.each(ours(e), _base(HARDWARE), m.local_write_backs), SOR, MGRID),
-            above(0.5),
-            "%",
-        ),
-        {"least": 0.5, "most": 1.0},
+    Claim(
+        "4.1",
+        "With placement a program with separate pages writes back to its own nodes",
+        "50 to 100 %",
+        "local write-backs with placement, in hardware, of sor and mgrid",
+        lambda e: only(m.each(ours(e), _base(HARDWARE), m.local_write_backs), SOR, MGRID),
+        above(0.5),
+        "%",
+        own=lambda _: {"least": 0.5, "most": 1.0},
     ),
 )
 

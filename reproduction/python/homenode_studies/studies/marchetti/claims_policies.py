@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from homenode_studies.studies.claims import Claim, above, empty, falls, points, rises, true
 from homenode_studies.studies.marchetti import HARDWARE, MGRID, SOFTWARE, SOR, WATER
 from homenode_studies.studies.marchetti import measures as m
-from homenode_studies.studies.marchetti.judging import most, only, part, stated
+from homenode_studies.studies.marchetti.judging import most, only, part
 from homenode_studies.studies.marchetti.matrix import (
     BLOCKS,
     FILLS,
@@ -126,85 +126,73 @@ def most_rise(value: Any) -> bool:
 
 
 _BLOCKS = (
-    stated(
-        Claim(
-            "4.1",
-            "Placement gains with every block size",
-            "16 to 256 bytes",
-            "programs and block sizes without a gain",
-            not_gaining,
-            empty,
-            why=_EACH_SIZE,
-        ),
-        [],
+    Claim(
+        "4.1",
+        "Placement gains with every block size",
+        "16 to 256 bytes",
+        "programs and block sizes without a gain",
+        not_gaining,
+        empty,
+        why=_EACH_SIZE,
+        own=lambda _: [],
     ),
-    stated(
-        Claim(
-            "4.1",
-            "sor and water gain less with larger blocks",
-            "less",
-            "gain with blocks of 16 to 256 bytes",
-            over_blocks(m.gains_by_block, *SPATIAL),
-            ends_lower,
-            "%",
-            why="checked: with blocks of 256 bytes the gain of water is random: 13 to 28 % in "
-            "recordings with turns of 90 to 110 references, which gain 17 to 19 % with 16; with "
-            "more molecules it gains less: -9 to 8 % and 20 to 24 % (512), 13 and 33 % (1,000)",
-        )
+    Claim(
+        "4.1",
+        "sor and water gain less with larger blocks",
+        "less",
+        "gain with blocks of 16 to 256 bytes",
+        over_blocks(m.gains_by_block, *SPATIAL),
+        ends_lower,
+        "%",
+        why="checked: with blocks of 256 bytes the gain of water is random: 13 to 28 % in "
+        "recordings with turns of 90 to 110 references, which gain 17 to 19 % with 16; with "
+        "more molecules it gains less: -9 to 8 % and 20 to 24 % (512), 13 and 33 % (1,000)",
     ),
-    stated(
-        Claim(
-            "4.1",
-            "Larger blocks make sor and water miss less",
-            "decreases",
-            "miss rate with blocks of 16 to 256 bytes, without placement",
-            over_blocks(_series(m.miss_rate, WITHOUT), *SPATIAL),
-            all_fall,
-            "%",
-            why=_LARGE,
-        )
+    Claim(
+        "4.1",
+        "Larger blocks make sor and water miss less",
+        "decreases",
+        "miss rate with blocks of 16 to 256 bytes, without placement",
+        over_blocks(_series(m.miss_rate, WITHOUT), *SPATIAL),
+        all_fall,
+        "%",
+        why=_LARGE,
     ),
-    stated(
-        Claim(
-            "4.1",
-            "A miss costs more with larger blocks",
-            "increases",
-            "cycles of a fill with blocks of 16 to 256 bytes, without placement",
-            over_blocks(_series(m.fill_time, WITHOUT)),
-            all_rise,
-        )
+    Claim(
+        "4.1",
+        "A miss costs more with larger blocks",
+        "increases",
+        "cycles of a fill with blocks of 16 to 256 bytes, without placement",
+        over_blocks(_series(m.fill_time, WITHOUT)),
+        all_rise,
     ),
     *(
-        stated(
-            Claim(
-                "4.1",
-                f"Large blocks are a net win for sor and water {words} placement",
-                "net win",
-                "time with 256-byte blocks over that with 16-byte ones",
-                over_blocks(
-                    lambda runs, program, home=home: [  # type: ignore[misc]
-                        m.by_block(runs, program, m.cycles, home)[-1]
-                        / m.by_block(runs, program, m.cycles, home)[0]
-                    ],
-                    *SPATIAL,
-                ),
-                lambda value: all(ratio < 1 for series in value.values() for ratio in series),
-                why=_LARGE,
-            )
+        Claim(
+            "4.1",
+            f"Large blocks are a net win for sor and water {words} placement",
+            "net win",
+            "time with 256-byte blocks over that with 16-byte ones",
+            over_blocks(
+                lambda runs, program, home=home: [  # type: ignore[misc]
+                    m.by_block(runs, program, m.cycles, home)[-1]
+                    / m.by_block(runs, program, m.cycles, home)[0]
+                ],
+                *SPATIAL,
+            ),
+            lambda value: all(ratio < 1 for series in value.values() for ratio in series),
+            why=_LARGE,
         )
         for words, home in (("without", WITHOUT), ("with", WITH))
     ),
-    stated(
-        Claim(
-            "4.1",
-            "Larger blocks have more false sharing",
-            "more likely",
-            "misses by false sharing for each reference, blocks of 16 to 256 bytes",
-            over_blocks(_series(m.false_misses, WITHOUT)),
-            most_rise,
-            "%",
-            why=_FETCHED_LESS,
-        )
+    Claim(
+        "4.1",
+        "Larger blocks have more false sharing",
+        "more likely",
+        "misses by false sharing for each reference, blocks of 16 to 256 bytes",
+        over_blocks(_series(m.false_misses, WITHOUT)),
+        most_rise,
+        "%",
+        why=_FETCHED_LESS,
     ),
 )
 
@@ -239,55 +227,47 @@ def sophisticated(evidence: Evidence) -> dict[str, float]:
 
 
 _POLICIES = (
-    stated(
-        Claim(
-            "3.2",
-            "The first node to make n fills is no better home than the first node to use the page",
-            "no significant improvement",
-            "time with first-fill over that with first-use, in hardware",
-            against_first_use(Setting(home=WITH), home=FILLS),
-            above(1 / 1.1),
-            why="checked: if all nodes use a page, its first use is random, and a node may become "
-            "home of several such pages; after four fills they are distributed better (notes on "
-            "mp3d)",
-        )
+    Claim(
+        "3.2",
+        "The first node to make n fills is no better home than the first node to use the page",
+        "no significant improvement",
+        "time with first-fill over that with first-use, in hardware",
+        against_first_use(Setting(home=WITH), home=FILLS),
+        above(1 / 1.1),
+        why="checked: if all nodes use a page, its first use is random, and a node may become "
+        "home of several such pages; after four fills they are distributed better (notes on "
+        "mp3d)",
     ),
-    stated(
-        Claim(
-            "4.2",
-            "Letting pages move at each phase costs mgrid 13 %",
-            "13 %",
-            "time with marks of phases over that without, less one, in hardware",
-            phases,
-            points(0.13),
-            "%",
-            why=_GRIDS,
-        ),
-        0.13,
+    Claim(
+        "4.2",
+        "Letting pages move at each phase costs mgrid 13 %",
+        "13 %",
+        "time with marks of phases over that without, less one, in hardware",
+        phases,
+        points(0.13),
+        "%",
+        why=_GRIDS,
+        own=lambda _: 0.13,
     ),
-    stated(
-        Claim(
-            "4.2",
-            "It costs mgrid more than it gains",
-            "reduced",
-            "time with marks of phases over that without, less one, in hardware",
-            phases,
-            lambda value: bool(value > 0),
-            "%",
-            why=_GRIDS,
-        ),
-        0.13,
+    Claim(
+        "4.2",
+        "It costs mgrid more than it gains",
+        "reduced",
+        "time with marks of phases over that without, less one, in hardware",
+        phases,
+        lambda value: bool(value > 0),
+        "%",
+        why=_GRIDS,
+        own=lambda _: 0.13,
     ),
-    stated(
-        Claim(
-            "abstract",
-            "In many cases more sophisticated policies make programs slower",
-            "many",
-            "time over that with first-use",
-            sophisticated,
-            lambda value: part(item > 1 for item in value.values()) >= THIRD,
-            why="judged as many from a third of the cases on",
-        )
+    Claim(
+        "abstract",
+        "In many cases more sophisticated policies make programs slower",
+        "many",
+        "time over that with first-use",
+        sophisticated,
+        lambda value: part(item > 1 for item in value.values()) >= THIRD,
+        why="judged as many from a third of the cases on",
     ),
 )
 
@@ -347,51 +327,43 @@ def fills_of_replicas(evidence: Evidence) -> dict[str, float]:
 
 
 _REPLICATION = (
-    stated(
-        Claim(
-            "4.2",
-            "The counter policy is the best of replication for most programs",
-            "best",
-            "policy with the least time",
-            best_replication,
-            lambda value: part(kind == "counter" for kind in value.values()) > 0.5,
-            why="in appbt counter-interrupt is ahead by less than a hundredth",
-        )
+    Claim(
+        "4.2",
+        "The counter policy is the best of replication for most programs",
+        "best",
+        "policy with the least time",
+        best_replication,
+        lambda value: part(kind == "counter" for kind in value.values()) > 0.5,
+        why="in appbt counter-interrupt is ahead by less than a hundredth",
     ),
-    stated(
-        Claim(
-            "4.2",
-            "Replication gains sor 13 %",
-            "13 %",
-            "by how much the counter policy reduces the time",
-            lambda e: only(by_counter(e), SOR)[SOR],
-            points(0.13),
-            "%",
-            why=_ONCE,
-        ),
-        0.13,
+    Claim(
+        "4.2",
+        "Replication gains sor 13 %",
+        "13 %",
+        "by how much the counter policy reduces the time",
+        lambda e: only(by_counter(e), SOR)[SOR],
+        points(0.13),
+        "%",
+        why=_ONCE,
+        own=lambda _: 0.13,
     ),
-    stated(
-        Claim(
-            "4.2",
-            "and no other program much",
-            "only sor",
-            "programs other than sor that gain more than a tenth",
-            lambda e: [p for p, gain in by_counter(e).items() if p != SOR and gain > 0.1],
-            empty,
-        ),
-        [],
+    Claim(
+        "4.2",
+        "and no other program much",
+        "only sor",
+        "programs other than sor that gain more than a tenth",
+        lambda e: [p for p, gain in by_counter(e).items() if p != SOR and gain > 0.1],
+        empty,
+        own=lambda _: [],
     ),
-    stated(
-        Claim(
-            "4.2",
-            "Many replicated pages are used little before they are written again",
-            "very little",
-            "additional local fills per replicated page, of 64 blocks",
-            fills_of_replicas,
-            most(lambda fills: fills < 16),
-            why=_SIXTEEN,
-        )
+    Claim(
+        "4.2",
+        "Many replicated pages are used little before they are written again",
+        "very little",
+        "additional local fills per replicated page, of 64 blocks",
+        fills_of_replicas,
+        most(lambda fills: fills < 16),
+        why=_SIXTEEN,
     ),
 )
 
@@ -402,30 +374,26 @@ def beyond_static(evidence: Evidence) -> dict[str, float]:
 
 
 _SIMPLE = (
-    stated(
-        Claim(
-            "5",
-            "A very simple policy suffices",
-            "suffices",
-            "time with first-use over that with each page at the node with most of its fills",
-            beyond_static,
-            most(lambda relative: relative < 1.1),
-        )
+    Claim(
+        "5",
+        "A very simple policy suffices",
+        "suffices",
+        "time with first-use over that with each page at the node with most of its fills",
+        beyond_static,
+        most(lambda relative: relative < 1.1),
     ),
-    stated(
-        Claim(
-            "3.2",
-            "Ideally a page is at the node with most of its misses",
-            "ideally",
-            "increase of the share of local fills with best-static over first-use",
-            lambda e: {
-                p: m.local_fills(ours(e).at(p, Setting(protocol=HARDWARE, home="best-static")))
-                - m.local_fills(ours(e).at(p, Setting(home=WITH)))
-                for p in ours(e).programs()
-            },
-            lambda value: true(part(more > -0.01 for more in value.values()) == 1),
-            "%",
-        )
+    Claim(
+        "3.2",
+        "Ideally a page is at the node with most of its misses",
+        "ideally",
+        "increase of the share of local fills with best-static over first-use",
+        lambda e: {
+            p: m.local_fills(ours(e).at(p, Setting(protocol=HARDWARE, home="best-static")))
+            - m.local_fills(ours(e).at(p, Setting(home=WITH)))
+            for p in ours(e).programs()
+        },
+        lambda value: true(part(more > -0.01 for more in value.values()) == 1),
+        "%",
     ),
 )
 

@@ -5,7 +5,6 @@ Each rule is first applied to the paper's own statement, in the form of our valu
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from homenode_studies.studies.claims import MOST
@@ -15,20 +14,9 @@ from homenode_studies.studies.tables import Missing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from homenode_studies.studies.claims import Claim
 
 POINTS = 0.05
 """The tolerance of a percentage, as in all studies."""
-
-
-def stated(claim: Claim, own: Any = None) -> Claim:
-    """A claim, with the paper's value in the form of ours.
-
-    Args:
-        claim: the claim.
-        own: the paper's numbers in the form of our value; None if it gives them only in words.
-    """
-    return claim if own is None else replace(claim, own=lambda _: own)
 
 
 def within(low: float, high: float) -> Callable[[Any], bool]:

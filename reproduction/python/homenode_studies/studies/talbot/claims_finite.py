@@ -12,7 +12,6 @@ from homenode_studies.studies.talbot.judging import (
     best_but_for_one,
     most,
     near,
-    stated,
     within_points,
     worse_but_for_one,
 )
@@ -119,251 +118,207 @@ _SHIFTS = (
     "recording to recording (notes), are decisive: in some recordings most are above one"
 )
 _PLACEMENT = (
-    stated(
-        Claim(
-            _FIRST,
-            "Finite buffers favour first touch",
-            "favours the first-touch policy",
-            "time with round-robin over that with first touch, finite over infinite buffers; most "
-            "are above one",
-            favoured,
-            most(lambda shift: shift > 1),
-            why=_SHIFTS,
-        )
+    Claim(
+        _FIRST,
+        "Finite buffers favour first touch",
+        "favours the first-touch policy",
+        "time with round-robin over that with first touch, finite over infinite buffers; most "
+        "are above one",
+        favoured,
+        most(lambda shift: shift > 1),
+        why=_SHIFTS,
     ),
-    stated(
-        Claim(
-            _FIRST,
-            "Round-robin is slower for six of the seven programs",
-            "six of the seven",
-            _BY_ROUND,
-            lambda e: compared(e, TIME, RR, FT),
-            worse_but_for_one,
-            why=EDGES,
-        )
+    Claim(
+        _FIRST,
+        "Round-robin is slower for six of the seven programs",
+        "six of the seven",
+        _BY_ROUND,
+        lambda e: compared(e, TIME, RR, FT),
+        worse_but_for_one,
+        why=EDGES,
     ),
-    stated(
-        Claim(
-            _FIRST,
-            "The gain of GE from round-robin is reduced to 1.2 %",
-            "1.2 %",
-            "reduction of its time compared with first touch",
-            lambda e: gains(e, FT, (GE, TIME, RR)),
-            near(0.012),
-            "%",
-        )
+    Claim(
+        _FIRST,
+        "The gain of GE from round-robin is reduced to 1.2 %",
+        "1.2 %",
+        "reduction of its time compared with first touch",
+        lambda e: gains(e, FT, (GE, TIME, RR)),
+        near(0.012),
+        "%",
     ),
-    stated(
-        Claim(
-            _THIRD,
-            "Round-robin has spectacular pitfalls, as with Ocean-Contig",
-            "145.7 and 149.8 % (figure 1.8)",
-            "time with round-robin, without and with basic proxies, over that with first touch; "
-            "more than a tenth",
-            lambda e: {
-                kind: bars(e).relative(CONTIG, TIME, RR.changed(proxies=kind))
-                for kind in ("none", BASIC)
-            },
-            more_than(CLOSE),
-            why=EDGES,
-        )
+    Claim(
+        _THIRD,
+        "Round-robin has spectacular pitfalls, as with Ocean-Contig",
+        "145.7 and 149.8 % (figure 1.8)",
+        "time with round-robin, without and with basic proxies, over that with first touch; "
+        "more than a tenth",
+        lambda e: {
+            kind: bars(e).relative(CONTIG, TIME, RR.changed(proxies=kind))
+            for kind in ("none", BASIC)
+        },
+        more_than(CLOSE),
+        why=EDGES,
     ),
 )
 
 _GE = (
-    stated(
-        Claim(
-            _SECOND,
-            "GE sends fewer messages with proxies",
-            "fewer messages (figure 1.9)",
-            "messages with proxies over those without, first touch",
-            _changed(MESSAGES, BASIC_FT, REACTIVE_FT),
-            less_than(1),
-        )
+    Claim(
+        _SECOND,
+        "GE sends fewer messages with proxies",
+        "fewer messages (figure 1.9)",
+        "messages with proxies over those without, first touch",
+        _changed(MESSAGES, BASIC_FT, REACTIVE_FT),
+        less_than(1),
     ),
-    stated(
-        Claim(
-            _SECOND,
-            "Its remote reads are answered sooner with both kinds of proxies",
-            "improve (figure 1.10)",
-            "mean read response with proxies over that without, first touch",
-            _changed(RESPONSE, BASIC_FT, REACTIVE_FT),
-            less_than(1),
-        )
+    Claim(
+        _SECOND,
+        "Its remote reads are answered sooner with both kinds of proxies",
+        "improve (figure 1.10)",
+        "mean read response with proxies over that without, first touch",
+        _changed(RESPONSE, BASIC_FT, REACTIVE_FT),
+        less_than(1),
     ),
-    stated(
-        Claim(
-            _SECOND,
-            "but the improvement is smaller with reactive ones",
-            "not as much (figure 1.10)",
-            "mean read response with reactive proxies over that with basic ones, first touch",
-            lambda e: compared(e, RESPONSE, REACTIVE_FT, BASIC_FT, GE),
-            more_than(1),
-        )
+    Claim(
+        _SECOND,
+        "but the improvement is smaller with reactive ones",
+        "not as much (figure 1.10)",
+        "mean read response with reactive proxies over that with basic ones, first touch",
+        lambda e: compared(e, RESPONSE, REACTIVE_FT, BASIC_FT, GE),
+        more_than(1),
     ),
-    stated(
-        Claim(
-            _SECOND,
-            "Messages to GE's nodes wait longer with reactive proxies, as fewer bounce",
-            "increase; 38.59 to 60.77 cycles (table 1.4)",
-            "mean wait in input buffers with reactive proxies over that without, first touch",
-            _changed(QUEUE, REACTIVE_FT),
-            more_than(1),
-            why=_RARE,
-        )
+    Claim(
+        _SECOND,
+        "Messages to GE's nodes wait longer with reactive proxies, as fewer bounce",
+        "increase; 38.59 to 60.77 cycles (table 1.4)",
+        "mean wait in input buffers with reactive proxies over that without, first touch",
+        _changed(QUEUE, REACTIVE_FT),
+        more_than(1),
+        why=_RARE,
     ),
-    stated(
-        Claim(
-            _SECOND,
-            "and with basic ones",
-            "increase; 38.59 to 10.01 cycles (table 1.4)",
-            "mean wait in input buffers with basic proxies over that without, first touch",
-            _changed(QUEUE, BASIC_FT),
-            more_than(1),
-        ),
-        "table 1.4 has 10.01 cycles with basic proxies and 38.59 without",
+    Claim(
+        _SECOND,
+        "and with basic ones",
+        "increase; 38.59 to 10.01 cycles (table 1.4)",
+        "mean wait in input buffers with basic proxies over that without, first touch",
+        _changed(QUEUE, BASIC_FT),
+        more_than(1),
+        contradicted="table 1.4 has 10.01 cycles with basic proxies and 38.59 without",
     ),
 )
 
 _BEST = (
-    stated(
-        Claim(
-            _THIRD,
-            "Reactive proxies with first touch are the fastest for six of the seven programs",
-            "six of the seven",
-            "time with reactive proxies and first touch over the least of the six; at most one is "
-            "above one by more than a tie",
-            lambda e: over_best(e, REACTIVE_FT, best_of(FINITE)),
-            best_but_for_one,
-            why=_FEW,
-        )
+    Claim(
+        _THIRD,
+        "Reactive proxies with first touch are the fastest for six of the seven programs",
+        "six of the seven",
+        "time with reactive proxies and first touch over the least of the six; at most one is "
+        "above one by more than a tie",
+        lambda e: over_best(e, REACTIVE_FT, best_of(FINITE)),
+        best_but_for_one,
+        why=_FEW,
     ),
-    stated(
-        Claim(
-            _THIRD,
-            "The exception is GE, for which basic proxies are better",
-            "basic",
-            "fastest configuration for GE with finite buffers",
-            lambda e: least(e, GE, best_of(FINITE)),
-            lambda name: name.endswith(BASIC),
-        )
+    Claim(
+        _THIRD,
+        "The exception is GE, for which basic proxies are better",
+        "basic",
+        "fastest configuration for GE with finite buffers",
+        lambda e: least(e, GE, best_of(FINITE)),
+        lambda name: name.endswith(BASIC),
     ),
-    stated(
-        Claim(
-            _THIRD,
-            "GE gains 22.2 % from reactive proxies",
-            "22.2 %",
-            "reduction of its time compared with no proxies, first touch",
-            lambda e: gains(e, FT, (GE, TIME, REACTIVE_FT)),
-            near(0.222),
-            "%",
-            why=_DENSE,
-        )
+    Claim(
+        _THIRD,
+        "GE gains 22.2 % from reactive proxies",
+        "22.2 %",
+        "reduction of its time compared with no proxies, first touch",
+        lambda e: gains(e, FT, (GE, TIME, REACTIVE_FT)),
+        near(0.222),
+        "%",
+        why=_DENSE,
     ),
-    stated(
-        Claim(
-            "figure 1.8",
-            "The legible bars of times with finite buffers",
-            "23 bars that are not 100 by definition",
-            "difference of ours from the printed one; most are within five points",
-            lambda e: off_the_paper(bars(e), bars(paper()), TIME, FINITE),
-            within_points,
-            "%",
-        )
+    Claim(
+        "figure 1.8",
+        "The legible bars of times with finite buffers",
+        "23 bars that are not 100 by definition",
+        "difference of ours from the printed one; most are within five points",
+        lambda e: off_the_paper(bars(e), bars(paper()), TIME, FINITE),
+        within_points,
+        "%",
     ),
 )
 
 _QUEUES = (
-    stated(
-        Claim(
-            "1.5.3, paragraph 2",
-            "Basic proxies shorten queues of infinite buffers",
-            "reduce queueing (table 1.4)",
-            "mean wait with basic proxies over that without; most are below one",
-            lambda e: queues(e, QUEUE, BASIC, INFINITE),
-            most(lambda ratio: ratio < 1),
-        ),
+    Claim(
+        "1.5.3, paragraph 2",
+        "Basic proxies shorten queues of infinite buffers",
+        "reduce queueing (table 1.4)",
+        "mean wait with basic proxies over that without; most are below one",
+        lambda e: queues(e, QUEUE, BASIC, INFINITE),
+        most(lambda ratio: ratio < 1),
     ),
-    stated(
-        Claim(
-            "1.5.3, paragraph 2",
-            "Basic proxies shorten queues of finite buffers",
-            "reduce queueing (table 1.4)",
-            "mean wait with basic proxies over that without; most are below one",
-            lambda e: queues(e, QUEUE, BASIC, FINITE),
-            most(lambda ratio: ratio < 1),
-        ),
+    Claim(
+        "1.5.3, paragraph 2",
+        "Basic proxies shorten queues of finite buffers",
+        "reduce queueing (table 1.4)",
+        "mean wait with basic proxies over that without; most are below one",
+        lambda e: queues(e, QUEUE, BASIC, FINITE),
+        most(lambda ratio: ratio < 1),
     ),
-    stated(
-        Claim(
-            "1.5.3, paragraph 2",
-            "Reactive proxies shorten queues",
-            "reduce queueing (table 1.4)",
-            "mean wait with reactive proxies over that without; most are below one",
-            lambda e: queues(e, QUEUE, REACTIVE, FINITE),
-            most(lambda ratio: ratio < 1),
-            why=_ACCEPTED,
-        ),
+    Claim(
+        "1.5.3, paragraph 2",
+        "Reactive proxies shorten queues",
+        "reduce queueing (table 1.4)",
+        "mean wait with reactive proxies over that without; most are below one",
+        lambda e: queues(e, QUEUE, REACTIVE, FINITE),
+        most(lambda ratio: ratio < 1),
+        why=_ACCEPTED,
     ),
-    stated(
-        Claim(
-            _TABLE,
-            "Messages wait longest in GE and shortest in Barnes",
-            "301.60 and 3.49 cycles",
-            "longest and shortest mean wait, infinite buffers, first touch",
-            order_of_queues,
-            longest_and_shortest(GE, BARNES),
-            why=_TOP,
-        )
+    Claim(
+        _TABLE,
+        "Messages wait longest in GE and shortest in Barnes",
+        "301.60 and 3.49 cycles",
+        "longest and shortest mean wait, infinite buffers, first touch",
+        order_of_queues,
+        longest_and_shortest(GE, BARNES),
+        why=_TOP,
     ),
-    stated(
-        Claim(
-            _TABLE,
-            "Messages wait less if reads bounce",
-            "0.13 to 0.79 of the time",
-            "mean wait with finite buffers over that with infinite ones, first touch",
-            limited,
-            less_than(1),
-            why="checked: with five seeds of its input the wait of water-nsq is 0.995 to 1.006 of "
-            "that with infinite buffers; less with two of them",
-        )
+    Claim(
+        _TABLE,
+        "Messages wait less if reads bounce",
+        "0.13 to 0.79 of the time",
+        "mean wait with finite buffers over that with infinite ones, first touch",
+        limited,
+        less_than(1),
+        why="checked: with five seeds of its input the wait of water-nsq is 0.995 to 1.006 of "
+        "that with infinite buffers; less with two of them",
     ),
-    stated(
-        Claim(
-            _TABLE,
-            "Pages by round-robin make queues shorter",
-            "0.41 to 0.90 of the time",
-            "mean wait with round-robin over that with first touch, infinite buffers",
-            lambda e: compared(
-                e, QUEUE, RR.changed(buffers=INFINITE), FT.changed(buffers=INFINITE)
-            ),
-            less_than(1),
-        )
+    Claim(
+        _TABLE,
+        "Pages by round-robin make queues shorter",
+        "0.41 to 0.90 of the time",
+        "mean wait with round-robin over that with first touch, infinite buffers",
+        lambda e: compared(e, QUEUE, RR.changed(buffers=INFINITE), FT.changed(buffers=INFINITE)),
+        less_than(1),
     ),
 )
 
 _KINDS = (
-    stated(
-        Claim(
-            "1.5.3, paragraph 2",
-            "Water is slower with basic proxies than with reactive ones",
-            "basic degraded, reactive improved",
-            "time with basic proxies over that with reactive ones, first touch; above one, by "
-            "however little",
-            lambda e: compared(e, TIME, BASIC_FT, REACTIVE_FT, WATER),
-            more_than(1),
-        )
+    Claim(
+        "1.5.3, paragraph 2",
+        "Water is slower with basic proxies than with reactive ones",
+        "basic degraded, reactive improved",
+        "time with basic proxies over that with reactive ones, first touch; above one, by "
+        "however little",
+        lambda e: compared(e, TIME, BASIC_FT, REACTIVE_FT, WATER),
+        more_than(1),
     ),
-    stated(
-        Claim(
-            "1.5.3, paragraph 2",
-            "GE gains less from reactive proxies than from basic ones",
-            "a smaller performance improvement",
-            "time with reactive proxies over that with basic ones, first touch; above one, by "
-            "however little",
-            lambda e: compared(e, TIME, REACTIVE_FT, BASIC_FT, GE),
-            more_than(1),
-        )
+    Claim(
+        "1.5.3, paragraph 2",
+        "GE gains less from reactive proxies than from basic ones",
+        "a smaller performance improvement",
+        "time with reactive proxies over that with basic ones, first touch; above one, by "
+        "however little",
+        lambda e: compared(e, TIME, REACTIVE_FT, BASIC_FT, GE),
+        more_than(1),
     ),
 )
 

@@ -11,7 +11,6 @@ from homenode_studies.studies.talbot.judging import (
     marginally_worse,
     near,
     not_worse,
-    stated,
     worse,
 )
 from homenode_studies.studies.talbot.matrix import BASIC, INFINITE, ROUND, Setting
@@ -83,201 +82,167 @@ def _shares(*gained: tuple[str, str, Setting]) -> Compute:
 
 
 _GE = (
-    stated(
-        Claim(
-            _FIRST,
-            "GE takes 7.3 % less time with round-robin than with first touch",
-            "7.3 %",
-            f"time, {_LESS}",
-            _shares((GE, TIME, RR)),
-            near(0.073),
-            "%",
-            why=_SHIFTED,
-        )
+    Claim(
+        _FIRST,
+        "GE takes 7.3 % less time with round-robin than with first touch",
+        "7.3 %",
+        f"time, {_LESS}",
+        _shares((GE, TIME, RR)),
+        near(0.073),
+        "%",
+        why=_SHIFTED,
     ),
-    stated(
-        Claim(
-            _FIRST,
-            "GE sends nearly 10 % more messages with round-robin",
-            "nearly 10 %",
-            f"messages, {_LESS}",
-            _shares((GE, MESSAGES, RR)),
-            near(-0.10),
-            "%",
-            why=_NOWHERE,
-        )
+    Claim(
+        _FIRST,
+        "GE sends nearly 10 % more messages with round-robin",
+        "nearly 10 %",
+        f"messages, {_LESS}",
+        _shares((GE, MESSAGES, RR)),
+        near(-0.10),
+        "%",
+        why=_NOWHERE,
     ),
-    stated(
-        Claim(
-            _FIRST,
-            "GE's remote reads are answered 19 % sooner with round-robin",
-            "19 %",
-            f"mean time from a remote read request to its data, {_LESS}",
-            _shares((GE, RESPONSE, RR)),
-            near(0.19),
-            "%",
-            why=_NOWHERE,
-        )
+    Claim(
+        _FIRST,
+        "GE's remote reads are answered 19 % sooner with round-robin",
+        "19 %",
+        f"mean time from a remote read request to its data, {_LESS}",
+        _shares((GE, RESPONSE, RR)),
+        near(0.19),
+        "%",
+        why=_NOWHERE,
     ),
-    stated(
-        Claim(
-            _FIRST,
-            "GE has more remote requests with round-robin",
-            "the increase in remote access requests",
-            "fills from other nodes with round-robin over those with first touch",
-            lambda e: compared(e, REMOTE, RR, FT, GE),
-            more_than(1),
-            why=_NOWHERE,
-        )
+    Claim(
+        _FIRST,
+        "GE has more remote requests with round-robin",
+        "the increase in remote access requests",
+        "fills from other nodes with round-robin over those with first touch",
+        lambda e: compared(e, REMOTE, RR, FT, GE),
+        more_than(1),
+        why=_NOWHERE,
     ),
-    stated(
-        Claim(
-            _SECOND,
-            "GE takes more than 27 % less time with basic proxies, with either placement",
-            "more than 27 %",
-            f"time, {_LESS} and without proxies",
-            _shares((GE, TIME, FT_BASIC), (GE, TIME, RR_BASIC)),
-            lambda value: all(gain >= 0.27 - 1e-9 for gain in value.values()),
-            "%",
-        )
+    Claim(
+        _SECOND,
+        "GE takes more than 27 % less time with basic proxies, with either placement",
+        "more than 27 %",
+        f"time, {_LESS} and without proxies",
+        _shares((GE, TIME, FT_BASIC), (GE, TIME, RR_BASIC)),
+        lambda value: all(gain >= 0.27 - 1e-9 for gain in value.values()),
+        "%",
     ),
-    stated(
-        Claim(
-            _SECOND,
-            "GE sends 17 % more messages with basic proxies",
-            "17 %",
-            f"messages, {_LESS} and without proxies",
-            _shares((GE, MESSAGES, FT_BASIC)),
-            near(-0.17),
-            "%",
-            why=_RELAYS,
-        )
+    Claim(
+        _SECOND,
+        "GE sends 17 % more messages with basic proxies",
+        "17 %",
+        f"messages, {_LESS} and without proxies",
+        _shares((GE, MESSAGES, FT_BASIC)),
+        near(-0.17),
+        "%",
+        why=_RELAYS,
     ),
-    stated(
-        Claim(
-            _SECOND,
-            "GE's remote reads are answered 90 % sooner with basic proxies",
-            "around 90 %",
-            f"mean time from a remote read request to its data, {_LESS} and without proxies",
-            _shares((GE, RESPONSE, FT_BASIC), (GE, RESPONSE, RR_BASIC)),
-            near(0.90),
-            "%",
-        )
+    Claim(
+        _SECOND,
+        "GE's remote reads are answered 90 % sooner with basic proxies",
+        "around 90 %",
+        f"mean time from a remote read request to its data, {_LESS} and without proxies",
+        _shares((GE, RESPONSE, FT_BASIC), (GE, RESPONSE, RR_BASIC)),
+        near(0.90),
+        "%",
     ),
 )
 
 _CONTIG = (
-    stated(
-        Claim(
-            _THIRD,
-            "Ocean-Contig takes nearly 19 % longer with round-robin",
-            "nearly 19 %",
-            f"time, {_LESS}",
-            _shares((CONTIG, TIME, RR)),
-            near(-0.19),
-            "%",
-            why=EDGES,
-        )
+    Claim(
+        _THIRD,
+        "Ocean-Contig takes nearly 19 % longer with round-robin",
+        "nearly 19 %",
+        f"time, {_LESS}",
+        _shares((CONTIG, TIME, RR)),
+        near(-0.19),
+        "%",
+        why=EDGES,
     ),
-    stated(
-        Claim(
-            _THIRD,
-            "Ocean-Contig has more remote reads with round-robin",
-            "more remote reads",
-            "fills from other nodes with round-robin over those with first touch",
-            lambda e: compared(e, REMOTE, RR, FT, CONTIG),
-            more_than(1),
-        )
+    Claim(
+        _THIRD,
+        "Ocean-Contig has more remote reads with round-robin",
+        "more remote reads",
+        "fills from other nodes with round-robin over those with first touch",
+        lambda e: compared(e, REMOTE, RR, FT, CONTIG),
+        more_than(1),
     ),
-    stated(
-        Claim(
-            _THIRD,
-            "Basic proxies make Ocean-Contig even slower with round-robin",
-            "even worse",
-            "time with basic proxies over that without, round-robin; above one by more than a tie",
-            lambda e: compared(e, TIME, RR_BASIC, RR, CONTIG),
-            worse,
-            why=_TIED,
-            post_hoc="a tie sufficed",
-        )
+    Claim(
+        _THIRD,
+        "Basic proxies make Ocean-Contig even slower with round-robin",
+        "even worse",
+        "time with basic proxies over that without, round-robin; above one by more than a tie",
+        lambda e: compared(e, TIME, RR_BASIC, RR, CONTIG),
+        worse,
+        why=_TIED,
+        post_hoc="a tie sufficed",
     ),
-    stated(
-        Claim(
-            _THIRD,
-            "its remote reads wait longer for an answer",
-            "increasing",
-            "mean read response with basic proxies over that without, round-robin",
-            lambda e: compared(e, RESPONSE, RR_BASIC, RR, CONTIG),
-            more_than(1),
-        )
+    Claim(
+        _THIRD,
+        "its remote reads wait longer for an answer",
+        "increasing",
+        "mean read response with basic proxies over that without, round-robin",
+        lambda e: compared(e, RESPONSE, RR_BASIC, RR, CONTIG),
+        more_than(1),
     ),
-    stated(
-        Claim(
-            _THIRD,
-            "and it sends more messages",
-            "increasing",
-            "messages with basic proxies over those without, round-robin",
-            lambda e: compared(e, MESSAGES, RR_BASIC, RR, CONTIG),
-            more_than(1),
-        )
+    Claim(
+        _THIRD,
+        "and it sends more messages",
+        "increasing",
+        "messages with basic proxies over those without, round-robin",
+        lambda e: compared(e, MESSAGES, RR_BASIC, RR, CONTIG),
+        more_than(1),
     ),
-    stated(
-        Claim(
-            _THIRD,
-            "Ocean-Contig is fastest with first touch and basic proxies",
-            "best performance",
-            f"{_OVER_FOUR}; above one by at most a tie",
-            lambda e: over_best(e, FT_BASIC, best_of(INFINITE), CONTIG),
-            not_worse,
-        )
+    Claim(
+        _THIRD,
+        "Ocean-Contig is fastest with first touch and basic proxies",
+        "best performance",
+        f"{_OVER_FOUR}; above one by at most a tie",
+        lambda e: over_best(e, FT_BASIC, best_of(INFINITE), CONTIG),
+        not_worse,
     ),
 )
 
 _OTHERS = (
-    stated(
-        Claim(
-            _FOURTH,
-            "FMM, Ocean-Non-Contig and Water are marginally faster with first touch",
-            "marginally better",
-            f"time with round-robin over that with first touch; {_MARGINAL}",
-            lambda e: compared(e, TIME, RR, FT, FMM, NONCONTIG, WATER),
-            marginally_worse,
-            why=_SOONER,
-        )
+    Claim(
+        _FOURTH,
+        "FMM, Ocean-Non-Contig and Water are marginally faster with first touch",
+        "marginally better",
+        f"time with round-robin over that with first touch; {_MARGINAL}",
+        lambda e: compared(e, TIME, RR, FT, FMM, NONCONTIG, WATER),
+        marginally_worse,
+        why=_SOONER,
     ),
-    stated(
-        Claim(
-            _FOURTH,
-            "Barnes and FFT are marginally faster with round-robin",
-            "marginally better",
-            f"time with first touch over that with round-robin; {_MARGINAL}",
-            lambda e: compared(e, TIME, FT, RR, BARNES, FFT),
-            marginally_worse,
-        )
+    Claim(
+        _FOURTH,
+        "Barnes and FFT are marginally faster with round-robin",
+        "marginally better",
+        f"time with first touch over that with round-robin; {_MARGINAL}",
+        lambda e: compared(e, TIME, FT, RR, BARNES, FFT),
+        marginally_worse,
     ),
-    stated(
-        Claim(
-            _FOURTH,
-            "FFT, FMM and Ocean-Non-Contig are fastest with first touch and basic proxies",
-            "best performance",
-            f"{_OVER_FOUR}; none is above one by more than a tie",
-            lambda e: over_best(e, FT_BASIC, best_of(INFINITE), FFT, FMM, NONCONTIG),
-            not_worse,
-            why=_MARKED,
-        )
+    Claim(
+        _FOURTH,
+        "FFT, FMM and Ocean-Non-Contig are fastest with first touch and basic proxies",
+        "best performance",
+        f"{_OVER_FOUR}; none is above one by more than a tie",
+        lambda e: over_best(e, FT_BASIC, best_of(INFINITE), FFT, FMM, NONCONTIG),
+        not_worse,
+        why=_MARKED,
     ),
     *(
-        stated(
-            Claim(
-                _FOURTH,
-                f"{said} gains {published} % from basic proxies with first touch",
-                f"{published} %",
-                f"time, {_LESS} and without proxies",
-                _shares((program, TIME, FT_BASIC)),
-                near(published / 100),
-                "%",
-                why=why,
-            )
+        Claim(
+            _FOURTH,
+            f"{said} gains {published} % from basic proxies with first touch",
+            f"{published} %",
+            f"time, {_LESS} and without proxies",
+            _shares((program, TIME, FT_BASIC)),
+            near(published / 100),
+            "%",
+            why=why,
         )
         for program, said, published, why in (
             (FFT, "FFT", 9, _ONCE),
@@ -286,17 +251,15 @@ _OTHERS = (
         )
     ),
     *(
-        stated(
-            Claim(
-                _FOURTH,
-                f"{said} loses {published} % from basic proxies",
-                f"{published} %",
-                f"time, {_LESS} and without proxies",
-                _shares((program, TIME, FT_BASIC)),
-                near(-published / 100),
-                "%",
-                why=why,
-            )
+        Claim(
+            _FOURTH,
+            f"{said} loses {published} % from basic proxies",
+            f"{published} %",
+            f"time, {_LESS} and without proxies",
+            _shares((program, TIME, FT_BASIC)),
+            near(-published / 100),
+            "%",
+            why=why,
         )
         for program, said, published, why in (
             (BARNES, "Barnes", 0.2, ""),
@@ -306,27 +269,23 @@ _OTHERS = (
 )
 
 _CHOICE = (
-    stated(
-        Claim(
-            "1.5.3, paragraph 1",
-            "Some programs suit round-robin, such as GE",
-            "suit the even distribution",
-            "time with first touch over that with round-robin; above one by more than a tie",
-            lambda e: compared(e, TIME, FT, RR, GE),
-            worse,
-            why=_SHIFTED,
-        )
+    Claim(
+        "1.5.3, paragraph 1",
+        "Some programs suit round-robin, such as GE",
+        "suit the even distribution",
+        "time with first touch over that with round-robin; above one by more than a tie",
+        lambda e: compared(e, TIME, FT, RR, GE),
+        worse,
+        why=_SHIFTED,
     ),
-    stated(
-        Claim(
-            "1.5.3, paragraph 1",
-            "others first touch, such as Ocean-Contig",
-            "suit the first-touch policy",
-            "time with round-robin over that with first touch; above one by more than a tie",
-            lambda e: compared(e, TIME, RR, FT, CONTIG),
-            worse,
-            why=EDGES,
-        )
+    Claim(
+        "1.5.3, paragraph 1",
+        "others first touch, such as Ocean-Contig",
+        "suit the first-touch policy",
+        "time with round-robin over that with first touch; above one by more than a tie",
+        lambda e: compared(e, TIME, RR, FT, CONTIG),
+        worse,
+        why=EDGES,
     ),
 )
 

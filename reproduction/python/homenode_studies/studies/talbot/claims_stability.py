@@ -8,7 +8,7 @@ from homenode_studies.studies.claims import CLOSE, Claim, more_than
 from homenode_studies.studies.talbot.bars import SHORT, TIME, bars
 from homenode_studies.studies.talbot.beyond import by_clusters
 from homenode_studies.studies.talbot.claims_infinite import EDGES
-from homenode_studies.studies.talbot.judging import better, not_better, not_worse, stated, worse
+from homenode_studies.studies.talbot.judging import better, not_better, not_worse, worse
 from homenode_studies.studies.talbot.matrix import (
     FINITE,
     HOMES,
@@ -64,80 +64,68 @@ def wrong_choice(evidence: Evidence) -> dict[str, float]:
 
 
 _PROMISE = (
-    stated(
-        Claim(
-            "abstract",
-            "Reactive proxies with first touch are never slower than either placement without",
-            "always better",
-            f"{_OVER_BOTH}; none is above one by more than a tie",
-            over_each,
-            not_worse,
-            why=_LOSSES,
-        )
+    Claim(
+        "abstract",
+        "Reactive proxies with first touch are never slower than either placement without",
+        "always better",
+        f"{_OVER_BOTH}; none is above one by more than a tie",
+        over_each,
+        not_worse,
+        why=_LOSSES,
     ),
-    stated(
-        Claim(
-            _SUMMARY,
-            "and always faster",
-            "always better",
-            f"{_OVER_BOTH}; all are below one, by however little",
-            over_each,
-            better,
-            why=_LOSSES,
-        )
+    Claim(
+        _SUMMARY,
+        "and always faster",
+        "always better",
+        f"{_OVER_BOTH}; all are below one, by however little",
+        over_each,
+        better,
+        why=_LOSSES,
     ),
-    stated(
-        Claim(
-            _CONCLUSION,
-            "A programmer need not choose: they are no slower than the better placement",
-            "stable performance",
-            "time with reactive proxies and first touch over the lesser of the two without; none "
-            "is above one by more than a tie",
-            lambda e: over_best(e, PROMISED, best_of(FINITE, PLAIN)),
-            not_worse,
-            why=_LOSSES,
-        )
+    Claim(
+        _CONCLUSION,
+        "A programmer need not choose: they are no slower than the better placement",
+        "stable performance",
+        "time with reactive proxies and first touch over the lesser of the two without; none "
+        "is above one by more than a tie",
+        lambda e: over_best(e, PROMISED, best_of(FINITE, PLAIN)),
+        not_worse,
+        why=_LOSSES,
     ),
 )
 
 _CHOICE = (
-    stated(
-        Claim(
-            "abstract",
-            "Neither placement suits all programs",
-            "neither",
-            "largest ratio of each to the other, without proxies, infinite buffers; both are above "
-            "one by more than a tie",
-            largest_losses,
-            worse,
-            why=EDGES,
-        )
+    Claim(
+        "abstract",
+        "Neither placement suits all programs",
+        "neither",
+        "largest ratio of each to the other, without proxies, infinite buffers; both are above "
+        "one by more than a tie",
+        largest_losses,
+        worse,
+        why=EDGES,
     ),
-    stated(
-        Claim(
-            "1.1, paragraph 1",
-            "A poor choice of placement has a marked effect",
-            "marked",
-            "largest ratio of the worse placement to the better, finite buffers; more than a tenth",
-            wrong_choice,
-            more_than(CLOSE),
-            why=EDGES,
-        )
+    Claim(
+        "1.1, paragraph 1",
+        "A poor choice of placement has a marked effect",
+        "marked",
+        "largest ratio of the worse placement to the better, finite buffers; more than a tenth",
+        wrong_choice,
+        more_than(CLOSE),
+        why=EDGES,
     ),
 )
 
 
 _CLUSTERS = (
-    stated(
-        Claim(
-            "1.3, paragraph 1",
-            "Three clusters are the best balance, for GE with basic proxies",
-            "best balance",
-            "time with other numbers of clusters over that with three, finite buffers; none is "
-            "below one by more than a tie",
-            by_clusters,
-            not_better,
-        )
+    Claim(
+        "1.3, paragraph 1",
+        "Three clusters are the best balance, for GE with basic proxies",
+        "best balance",
+        "time with other numbers of clusters over that with three, finite buffers; none is "
+        "below one by more than a tie",
+        by_clusters,
+        not_better,
     ),
 )
 

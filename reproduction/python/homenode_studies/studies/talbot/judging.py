@@ -8,26 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode_studies.studies.claims import CLOSE, MOST, TIE, computed_from
-from homenode_studies.studies.talbot.bars import paper
+from homenode_studies.studies.claims import CLOSE, MOST, TIE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from homenode_studies.studies.claims import Claim
 
 POINTS = 0.05
 """The tolerance of a percentage, as in all studies."""
-
-
-def stated(claim: Claim, contradicted: str = "") -> Claim:
-    """A claim that is also applied to the paper's own numbers.
-
-    Args:
-        claim: the claim.
-        contradicted: the numbers by which the paper contradicts itself; empty if it does not.
-    """
-    return computed_from(paper, claim, contradicted)
 
 
 def near(published: float) -> Callable[[Any], bool]:
