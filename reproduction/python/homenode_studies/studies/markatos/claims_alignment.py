@@ -131,40 +131,34 @@ def need(costs: Costs, policy: str) -> Costs:
 CLAIMS = (
     both(
         helped,
-        Claim(
-            "3.4",
-            "Re-alignment improves all policies remarkably",
-            "all policies",
-            "share of programs, policies and page sizes that cost less re-aligned",
-            judge=above(NEARLY_ALL),
-            shows="%",
-        ),
+        "3.4",
+        "Re-alignment improves all policies remarkably",
+        "all policies",
+        "share of programs, policies and page sizes that cost less re-aligned",
+        judge=above(NEARLY_ALL),
+        shows="%",
     ),
     both(
         lambda c: fft(c, False),
-        Claim(
-            "3.4",
-            "FFT with 4 KB pages costs close to 14 under UPT.DEL and INV.DEL as it is",
-            "14",
-            "UPT.DEL, INV.DEL",
-            judge=lambda v: all(about(14)(item) for item in v),
-            why="checked: with a counter of 192 instead of 128 (counter=192) 7.2 and 10.5: in a "
-            "pass over columns a processor reads a page 128 to 191 times here, just enough for a "
-            "copy, which then gets all later updates; the paper has 9 copies of a page, ours 26",
-        ),
+        "3.4",
+        "FFT with 4 KB pages costs close to 14 under UPT.DEL and INV.DEL as it is",
+        "14",
+        "UPT.DEL, INV.DEL",
+        judge=lambda v: all(about(14)(item) for item in v),
+        why="checked: with a counter of 192 instead of 128 (counter=192) 7.2 and 10.5: in a "
+        "pass over columns a processor reads a page 128 to 191 times here, just enough for a "
+        "copy, which then gets all later updates; the paper has 9 copies of a page, ours 26",
     ),
     both(
         lambda c: fft(c, True),
-        Claim(
-            "3.4",
-            "Re-aligned, FFT with 4 KB pages costs close to 2.2 under UPT.DEL and INV.DEL",
-            "2.2",
-            "UPT.DEL, INV.DEL",
-            judge=lambda v: all(about(2.2)(item) for item in v),
-            why="checked: 2.35 and 2.35 if two million references are re-aligned together "
-            "(--realign-window 2000000): our pass is 2.4 million long, so in most windows of a "
-            "million each word has one user",
-        ),
+        "3.4",
+        "Re-aligned, FFT with 4 KB pages costs close to 2.2 under UPT.DEL and INV.DEL",
+        "2.2",
+        "UPT.DEL, INV.DEL",
+        judge=lambda v: all(about(2.2)(item) for item in v),
+        why="checked: 2.35 and 2.35 if two million references are re-aligned together "
+        "(--realign-window 2000000): our pass is 2.4 million long, so in most windows of a "
+        "million each word has one user",
     ),
     Claim(
         "3.4",
@@ -178,15 +172,13 @@ CLAIMS = (
     ),
     both(
         cheapest,
-        Claim(
-            "3.4",
-            "Re-aligned, UPT.DEL and INV.DEL are the best policies in every program",
-            "best",
-            "cheapest policy at its best page size",
-            judge=lambda v: set(v.values()) <= set(m.COUNTED),
-            contradicted="UPT without a counter is the cheapest in SPEECH (table 12: 1.89 with 1 "
-            "KB, UPT.DEL 2.06)",
-        ),
+        "3.4",
+        "Re-aligned, UPT.DEL and INV.DEL are the best policies in every program",
+        "best",
+        "cheapest policy at its best page size",
+        judge=lambda v: set(v.values()) <= set(m.COUNTED),
+        contradicted="UPT without a counter is the cheapest in SPEECH (table 12: 1.89 with 1 "
+        "KB, UPT.DEL 2.06)",
     ),
     Claim(
         "3.4",
@@ -256,35 +248,29 @@ CLAIMS = (
     ),
     both(
         lambda c: small_pages(grids(c)),
-        Claim(
-            "3.4",
-            "In SIMPLE and WEATHER .DEL policies cost more with 256-byte pages than with 1 to 4 KB",
-            "more",
-            "cost with 256 bytes over the best from 1 to 4 KB, re-aligned",
-            judge=more_than(1.0),
-            why=f"{_WINDOW} it is 1.47 and 1.23 in SIMPLE, 0.98 and 1.34 in WEATHER, 1.10 "
-            "and 1.32 there with 125,000",
-        ),
+        "3.4",
+        "In SIMPLE and WEATHER .DEL policies cost more with 256-byte pages than with 1 to 4 KB",
+        "more",
+        "cost with 256 bytes over the best from 1 to 4 KB, re-aligned",
+        judge=more_than(1.0),
+        why=f"{_WINDOW} it is 1.47 and 1.23 in SIMPLE, 0.98 and 1.34 in WEATHER, 1.10 "
+        "and 1.32 there with 125,000",
     ),
     both(
         lambda c: large_pages(grids(c)),
-        Claim(
-            "3.4",
-            "and they cost more again with large pages",
-            "more",
-            "cost with 64 KB over the best from 1 to 4 KB, re-aligned",
-            judge=more_than(1.0),
-            why=f"{_WINDOW} it is 2.70, 1.38, 2.48 and 1.15, in the same order",
-        ),
+        "3.4",
+        "and they cost more again with large pages",
+        "more",
+        "cost with 64 KB over the best from 1 to 4 KB, re-aligned",
+        judge=more_than(1.0),
+        why=f"{_WINDOW} it is 2.70, 1.38, 2.48 and 1.15, in the same order",
     ),
     both(
         lambda c: m.quotient(system_share(grids(c), 8), system_share(grids(c), 12)),
-        Claim(
-            "3.4",
-            "Small pages are expensive because of the operating system",
-            "OS overhead",
-            "its share of UPT.DEL re-aligned with 256 bytes over that with 4 KB",
-            judge=more_than(CLOSE),
-        ),
+        "3.4",
+        "Small pages are expensive because of the operating system",
+        "OS overhead",
+        "its share of UPT.DEL re-aligned with 256 bytes over that with 4 KB",
+        judge=more_than(CLOSE),
     ),
 )
