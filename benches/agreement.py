@@ -67,7 +67,6 @@ def main() -> None:
 
 
 def compare(name: str, folder: Path) -> tuple[Seen, Seen]:
-    """One workload, both ways."""
     arguments = ["-p", str(THREADS), "--quick"]
     traced = workloads.build(name, folder / f"{name}.traced", "homenode")
     native = workloads.build(name, folder / f"{name}.native", flags=("-O2", "-g"))

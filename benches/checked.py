@@ -64,7 +64,6 @@ def main() -> None:
 
 
 def check(context: StudyContext, program: programs.Program) -> None:
-    """Checks every variant of one program."""
     trace = context.trace(program)
     for batch in VARIANTS:
         began = time.perf_counter()

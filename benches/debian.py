@@ -56,7 +56,6 @@ PROGRAMS = {
 
 
 def main() -> None:
-    """Prints the tables of each program."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help=f"{', '.join(PROGRAMS)}; all by default")
     parser.add_argument("--keep", metavar="FOLDER", help="folder in which the traces are kept")

@@ -45,7 +45,6 @@ print(json.dumps({"references": rows[0]["references"], "seconds": seconds}))
 
 
 def main() -> None:
-    """Prints the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", default=PROGRAMS, help="workloads")
     parser.add_argument("--traces", type=Path, metavar="DIR", help="folder of recordings")
@@ -70,7 +69,6 @@ def recorded(name: str, folder: Path) -> Path:
 
 
 def measured(name: str, trace: Path, which: tuple[str, str, str]) -> str:
-    """A row of the table."""
     protocol, order, _ = which
     runs = [run([sys.executable, "-c", TIMED, str(trace), *which]) for _ in range(RUNS)]
     references = runs[0].summary["references"]

@@ -165,7 +165,6 @@ def counted(cost: Cost, command: list[str]) -> tuple[int, int]:
 
 
 def built(name: str, folder: Path, compiler: str) -> str:
-    """A workload's program."""
     chosen = "homenode" if compiler == "homenode" else "cc"
     return str(workloads.build(name, folder / f"{name}.{compiler}", chosen))
 

@@ -172,7 +172,6 @@ def of_program(name: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def on_a_bus(name: str) -> Iterator[tuple[str, list[str]]]:
-    """The commands for protocols on a bus."""
     given = ["simulate", f"inputs/{name}.hnt", "--machine", "bus-smp", "--protocol", PROTOCOLS]
     small = ["--cache-size", "8K,256K", "--associativity", "1,2,full", "--block-size", "16,64"]
     yield f"{name}-bus-trace", [*given, *small, "--order", "trace", "--json"]
@@ -194,7 +193,6 @@ def on_a_bus(name: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def on_links(name: str) -> Iterator[tuple[str, list[str]]]:
-    """The commands for multicores with links."""
     given = ["simulate", f"inputs/{name}.hnt", "--machine", "spr-2s-lines"]
     yield f"{name}-links", [*given, "--json"]
     yield f"{name}-links-modelled", [*given, "--contention", "modelled", "--json"]
@@ -208,7 +206,6 @@ def on_links(name: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def with_a_directory(name: str) -> Iterator[tuple[str, list[str]]]:
-    """The commands for machines with a directory."""
     given = ["simulate", f"inputs/{name}.hnt", "--machine", "dash-mesh"]
     lists = ["simulate", f"inputs/{name}.hnt", "--machine", "alite"]
     protocols = ["--protocol", "dash,dash:pointers=1,lrc"]
@@ -241,7 +238,6 @@ def walks() -> Iterator[tuple[str, list[str]]]:
 
 
 def run_live() -> Iterator[tuple[str, list[str]]]:
-    """A program driven by each kind of machine."""
     for machine in ("bus-smp", "spr-2s-lines", "dash-mesh", "alite"):
         given = ["run", "--machine", machine, "--processors", "4", "--json"]
         yield f"run-{machine}", [*given, "--", f"inputs/{DRIVEN}", "--quick"]

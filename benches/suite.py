@@ -40,8 +40,6 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class Run:
-    """One program with the arguments of one size."""
-
     name: str
     threads: int
     quantum: int
@@ -49,7 +47,6 @@ class Run:
 
     @property
     def words(self) -> list[str]:
-        """The arguments of the program."""
         return ["-p", str(self.threads), *self.arguments]
 
 
@@ -126,7 +123,6 @@ def table(sizes: str, chosen: list[Run], vias: tuple[str, ...], folder: Path) ->
 
 
 def record(one: Run, via: str, folder: Path) -> Seen:
-    """One program recorded in one way."""
     native = workloads.build(one.name, folder / f"{one.name}.native")
     program = native
     if via == "cc":

@@ -30,7 +30,6 @@ HOMENODE = (sys.executable, "-m", "homenode")
 
 
 def main() -> None:
-    """Prints the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", default=PROGRAMS, help="workloads")
     parser.add_argument("--slack", metavar="CYCLES", help="of the runs; default: the machine's")

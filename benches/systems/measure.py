@@ -71,7 +71,6 @@ def main() -> None:
 
 
 def row(name: str, one: Run) -> str:
-    """One row of the table."""
     peaks = ", ".join(f"{what} {peak:.0f}" for what, peak in sorted(one.peaks_mb.items()))
     millions = one.references / 1e6
     return (
@@ -146,7 +145,6 @@ def watch(process: subprocess.Popen[bytes], peaks_mb: dict[str, float]) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The children of a process."""
     with contextlib.suppress(OSError):
         text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
         return [int(word) for word in text.split()]

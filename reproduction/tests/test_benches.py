@@ -19,7 +19,6 @@ pytestmark = [
 
 
 def _bench(*words: str) -> str:
-    """The output of a bench."""
     line = [sys.executable, str(BENCHES / words[0]), *words[1:]]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

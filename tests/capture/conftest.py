@@ -67,13 +67,11 @@ class Recording:
     out: str
 
     def columns(self) -> dict[str, np.ndarray]:
-        """All references."""
         names = ["thread", "kind", "addr", "size", "flags", "pc"]
         batches = list(_core.read_batches(str(self.path), names))
         return {name: np.concatenate([b[name] for b in batches]) for name in names}
 
     def metadata(self) -> dict[str, Any]:
-        """The trace's metadata."""
         return json.loads(_core.trace_metadata(str(self.path)))
 
     def events(self) -> list[list[str]]:
@@ -255,8 +253,6 @@ def kill_recorder() -> Callable[..., None]:
 
 @pytest.fixture
 def interrupt_recorder() -> Callable[..., None]:
-    """Records, and interrupts at the third report of progress."""
-
     def interrupt(options: Mapping[str, Any]) -> None:
         calls = 0
 

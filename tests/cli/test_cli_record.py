@@ -31,7 +31,6 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def gauss(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A recordable program."""
     return workloads.build("gauss", tmp_path_factory.mktemp("bin") / "gauss")
 
 

@@ -52,7 +52,6 @@ class Program:
 
     @property
     def source(self) -> Path:
-        """The file."""
         return HERE / "programs" / self.file
 
     @property
@@ -96,7 +95,6 @@ def compile_twin(program: Program, twin: str, folder: Path, *, native: bool = Fa
 
 
 def run_native(program: Program, executable: Path) -> Run:
-    """Runs a program without recording it."""
     return _run([str(executable), *program.args])
 
 
@@ -126,7 +124,6 @@ def record_all(programs: list[Program], folder: Path) -> dict[tuple[str, str], P
 
 
 def ask(*words: object) -> Any:
-    """The output of a homenode command, which must be JSON."""
     line = [*_homenode(), *(str(word) for word in words), "--json"]
     return json.loads(_done(line))
 

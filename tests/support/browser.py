@@ -92,7 +92,6 @@ class Browser:
             )
 
     def size(self, width: int) -> None:
-        """Sets the size of the window in CSS pixels."""
         self(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -107,7 +106,6 @@ class Browser:
         self("Emulation.setEmulatedMedia", features=features)
 
     def press(self, key: str) -> None:
-        """Presses and releases a key."""
         codes = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Escape": 27}
         codes |= {"Home": 36, "End": 35, " ": 32}
         for kind in ("keyDown", "keyUp"):

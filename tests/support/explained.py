@@ -26,7 +26,6 @@ def bus() -> hn.Explanation:
 
 
 def directory() -> hn.Explanation:
-    """Protocols with a directory."""
     return hn.explain(["dash", "dash:pointers=1"])
 
 
@@ -36,7 +35,6 @@ def lists() -> hn.Explanation:
 
 
 def pages() -> hn.Explanation:
-    """A protocol of pages."""
     return hn.explain("lrc", example=_STEPS, home="round-robin")
 
 

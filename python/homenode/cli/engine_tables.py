@@ -28,7 +28,6 @@ def print_result(engine: str, result: Result) -> None:
 
 
 def _print_columns(columns: list[dict[str, str]], result: Result) -> None:
-    """Prints a line for each row."""
     cells = [[_cell(row[column["field"]]) for column in columns] for row in result]
     numbers = [
         bool(result.rows) and not isinstance(result.rows[0][column["field"]], str)

@@ -249,7 +249,6 @@ def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    """Makes one recording and returns its summary."""
     from homenode.capture import recording
 
     check_replaceable(options["output"], options["argv"][0])

@@ -16,7 +16,7 @@ from homenode.cli.output import command_line, echo, print_json
 from homenode.cli.progress import Progress
 from homenode.cli.simulate import run
 from homenode.engines.placement import MACHINES
-from homenode.engines.table import refusal
+from homenode.engines.table import engines_with, refusal
 from homenode.errors import ConfigError
 from homenode.files import check_output, write_text
 
@@ -33,6 +33,7 @@ OF_HOMES = {
     "Default: first-touch, round-robin, first-use, optimal-static.",
 }
 """Options only for machines with a directory, with their help."""
+_WITH_HOMES = engines_with("homes")
 _OF_PAGES = {"block_sizes": "the machine's; without --machine 4K, 32K, 256K and 2M"}
 # Longer traces are not rewritten to find the misses of source lines.
 _REINTERLEAVED_MAX = 200_000_000
@@ -58,7 +59,7 @@ _RECORDED = ", in the turns of the recording, on which that depends"
 )
 @click.option("--title", help="The title of the report.")
 @study_options("simulate", defaults=_OF_PAGES)
-@options_named("directory", OF_HOMES)
+@options_named(_WITH_HOMES[0], OF_HOMES)
 @json_option
 def report(
     traces: tuple[str, ...], output: str, title: str | None, as_json: bool, **options: Any
@@ -83,9 +84,9 @@ def report(
     of_homes = {name: given.pop(name) for name in OF_HOMES if name in given}
     chosen = dict(given)
     of_lines = _take_machine_of_lines(chosen)
-    of_homes_on = of_lines if of_lines and _core.engine_of([of_lines]) == "directory" else None
+    of_homes_on = of_lines if of_lines and _core.engine_of([of_lines]) in _WITH_HOMES else None
     for name in of_homes if of_homes_on is None else ():
-        raise refusal(name, ["directory"], given.get("machines", MACHINES))
+        raise refusal(name, _WITH_HOMES, given.get("machines", MACHINES))
     if "machines" not in chosen and "block_sizes" not in chosen:
         # From a page to a large one.
         chosen["block_sizes"] = [4096 << i for i in range(0, 10, 3)]

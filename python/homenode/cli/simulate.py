@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from homenode.cli.outputs import Outputs
     from homenode.results.result import Result
 
-PRICED = "simulate"
-
 # Least width of a column of the table of block sizes: a number of up to six places and its margins.
 _COLUMN = 8
 _MOVES = ("remote_moves", "global_moves")
@@ -76,7 +74,7 @@ def simulate(
     The table has the parts of the processors' time, the share and latency of fills from the node's
     own memory, messages, and the homes that serve most fills with their data structures.
     """
-    from homenode.engines.table import engine_for
+    from homenode.engines.table import engine_for, engines_with
 
     outputs.check(trace)
     brackets: list[dict[str, Any]] = []
@@ -85,11 +83,12 @@ def simulate(
         chosen["realign"] = window
     engine = engine_for(chosen.get("machines"), chosen)
     tables = outputs.is_text_wanted
-    if engine == PRICED:
+    priced = engine in engines_with("policies")
+    if priced:
         note_synchronisation(trace, left_out=options["sync"] != "include")
     # At several numbers of nodes the homes that serve most are not comparable.
     result = run(trace, chosen, uses=tables and "scaling" not in chosen)
-    if engine == PRICED and (tables or interleavings):
+    if priced and (tables or interleavings):
         brackets = interleavings_table.find(result, (trace, chosen), interleavings)
 
     def document() -> Any:

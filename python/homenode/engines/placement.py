@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked
-from homenode.options.tables import core_table
+from homenode.options.tables import core_table, engines
 from homenode.options.values import sizes_of, specs_of
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from homenode.options.typed import SimulateOptions
 
-MACHINES = ("spr-2s",)
+MACHINES = (str(engines()["simulate"]["default_machine"]),)
 """The default machine: the pages of two sockets of today."""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from homenode import _core
 from homenode.engines import bus, directory, placement
-from homenode.engines.table import engine_for
+from homenode.engines.table import engine_for, engines_with
 from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.tables import engines
@@ -114,14 +114,16 @@ def simulate(
     given: dict[str, Any] = {**options, **{k: v for k, v in named.items() if v is not None}}
     if machines is not None:
         given["machines"] = specs_of(machines, "machine")
-    of_points = [
-        point.get("machine", engines()["bus"]["default_machine"])
-        for point in given.get("points") or ()
-    ]
+    of_points = [point.get("machine", _machine_of_points()) for point in given.get("points") or ()]
     engine = engine_for(given.get("machines") or of_points or None, given)
     config = configuration(engine, given)
     found, columns = _core.simulate(engine, str(opened.path), json.dumps(config), uses, progress)
     return result_of(engine, json.loads(found), config, columns)
+
+
+def _machine_of_points() -> str:
+    (engine,) = engines_with("points")
+    return str(engines()[engine]["default_machine"])
 
 
 def configuration(engine: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,15 @@ def only_on(engine: str) -> dict[str, Option]:
     return {name: option for name, option in options_of(engine).items() if name not in known}
 
 
+def engines_with(option: str) -> list[str]:
+    """The engines that have an option.
+
+    >>> engines_with("homes"), engines_with("protocols")
+    (['directory'], ['bus', 'directory'])
+    """
+    return [engine for engine in engines() if option in options_of(engine)]
+
+
 def engine_for(machines: Sequence[str] | None, options: Mapping[str, Any]) -> str:
     """The engine of these machines; without machines, the one that has all given options.
 
@@ -42,7 +51,7 @@ def engine_for(machines: Sequence[str] | None, options: Mapping[str, Any]) -> st
     else:
         engine = _core.engine_of(list(machines))
     for name in options:
-        having = [other for other in engines() if name in options_of(other)]
+        having = engines_with(name)
         if having and engine not in having:
             raise refusal(name, having, machines or [engines()[engine]["machines"]])
     return engine

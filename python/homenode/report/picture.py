@@ -83,7 +83,6 @@ def _hex(parts: tuple[float, float, float]) -> str:
 
 
 def _pale(colour: str) -> str:
-    """A colour mixed with white."""
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (part + _PALE * (1 - part) for part in parts)
     return _hex((red, green, blue))

@@ -42,8 +42,6 @@ def mean(cost: float, row: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class _Line:
-    """One line of a figure."""
-
     name: str
     colour: str
     dashes: str | None

@@ -27,7 +27,6 @@ pytestmark = pytest.mark.timeout(1200)
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
-    """The study on its small programs."""
     return studies.study("markatos", quick=True, traces=tmp_path_factory.mktemp("traces"))
 
 

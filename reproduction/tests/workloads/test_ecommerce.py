@@ -63,7 +63,6 @@ class Shop(BaseHTTPRequestHandler):
     broken: ClassVar[str] = ""
 
     def do_GET(self) -> None:
-        """A page or a picture."""
         url = urlparse(self.path)
         if url.path != "/shop.php":
             self._answer("image/gif", b"GIF89a")
