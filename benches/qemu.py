@@ -19,14 +19,10 @@ import shutil
 import statistics
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from running import RECORD, row, run, write_numbers
+from running import RECORD, Cost, row, run, write_numbers
 
 from homenode_studies import workloads
-
-if TYPE_CHECKING:
-    from running import Cost
 
 THREADS = "8"
 SIZES = {

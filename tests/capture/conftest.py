@@ -9,10 +9,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,9 +20,6 @@ import pytest
 import homenode as hn
 from homenode import _core
 from homenode.capture import compilers, plugin
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _HEADERS = plugin.SOURCES.parent / "runtime" / "include"
 PROGRAMS = Path(__file__).parent / "programs"

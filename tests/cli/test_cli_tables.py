@@ -18,14 +18,13 @@ import homenode as hn
 from homenode.cli import engine_tables, tables
 from homenode.results.result import Result
 from support import workloads
-from support.tables import check_widths, drawn, printing_functions
+from support.tables import Drawn, check_widths, drawn, printing_functions
 from support.traces import make_named_trace, make_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conftest import Command
-    from support.tables import Drawn
 
 __all__ = ["drawn"]
 

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from planted.record import TWINS, Run, compile_twin, record, run_native
+from planted.record import TWINS, Program, Run, compile_twin, record, run_native
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from planted.record import Program
 
 
 @dataclass(frozen=True)

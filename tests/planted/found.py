@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import homenode as hn
-from planted.record import TWINS, corpus, record_all
+from planted.record import TWINS, Program, corpus, record_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from planted.record import Program
 
 PAGE = Path(__file__).parents[2] / "docs" / "planted.md"
 MARKS = ("<!-- table: planted -->\n", "<!-- end -->")

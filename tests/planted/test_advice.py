@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from planted.found import MARKS, PAGE, is_about, look, table
-from planted.record import TWINS, corpus
+from planted.record import TWINS, Program, corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from planted.conftest import Twin
-    from planted.record import Program
 
     Twins = Callable[[Program], dict[str, Twin]]
 

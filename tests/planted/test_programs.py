@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from planted.record import HERE, KINDS, TWINS, ask, corpus
+from planted.record import HERE, KINDS, TWINS, Program, ask, corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from planted.conftest import Twin
-    from planted.record import Program
 
     Twins = Callable[[Program], dict[str, Twin]]
 

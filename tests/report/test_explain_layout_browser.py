@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support import explained as explanations
-from support.browser import CONTRASTS
+from support.browser import CONTRASTS, Browser
 
 if TYPE_CHECKING:
     import homenode as hn
-    from support.browser import Browser
 
 pytestmark = pytest.mark.timeout(1200)
 _UNFOLD = "document.querySelectorAll('details').forEach(d => { d.open = true; })"

@@ -9,14 +9,13 @@ import pytest
 
 from homenode.options.specs import plain_number
 from homenode.report import build
-from support.browser import check_contrasts, check_fits
+from support.browser import Browser, check_contrasts, check_fits
 from support.outcomes import costs, matrix
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import homenode as hn
-    from support.browser import Browser
 
 _SIZES = (64, 512, 4096)
 _ROWS = matrix(("numa", "dsm"), _SIZES)

@@ -9,13 +9,12 @@ import pytest
 import homenode as hn
 from homenode.options.specs import plain_number
 from homenode.report import build, directory, page_use
-from support.browser import check_contrasts, check_fits
+from support.browser import Browser, check_contrasts, check_fits
 from support.outcomes import costs, matrix
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from support.browser import Browser
 
 pytestmark = pytest.mark.timeout(1200)
 

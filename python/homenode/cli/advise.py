@@ -11,7 +11,7 @@ from homenode.cli import interleavings_table
 from homenode.cli.command import WholeNumber, examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo, note_synchronisation, print_notes
-from homenode.cli.outputs import result_options
+from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.progress import Progress
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.cli.totals import print_references
@@ -20,7 +20,6 @@ from homenode.results.chance import speed_up_range, time_varies
 from homenode.results.waits import layouts_gain_at_most
 
 if TYPE_CHECKING:
-    from homenode.cli.outputs import Outputs
     from homenode.engines.advise import AdviceResult
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import homenode
 from homenode.cli.command import WholeNumber, examples
 from homenode.cli.output import echo
-from homenode.cli.outputs import result_options
+from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.results.rows import flat
-
-if TYPE_CHECKING:
-    from homenode.cli.outputs import Outputs
 
 
 @click.command(

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from homenode import _core
 from homenode.cli.command import examples
-from homenode.cli.outputs import result_options
+from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.tables import print_facts
 from homenode.options.specs import plain_number
 from homenode.results.rows import flat
-
-if TYPE_CHECKING:
-    from homenode.cli.outputs import Outputs
 
 _PROCESSES_SHOWN = 32
 

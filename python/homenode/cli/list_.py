@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from homenode import _core, catalogue
 from homenode.cli.command import Choice, examples, list_option
 from homenode.cli.output import echo
-from homenode.cli.outputs import result_options
+from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.options.kinds import KINDS
 from homenode.options.specs import format_size, plain_number
-
-if TYPE_CHECKING:
-    from homenode.cli.outputs import Outputs
 
 # Transactions of smaller blocks take no whole number of cycles.
 _LEAST_BLOCK_ON_BUS = 16

@@ -10,7 +10,7 @@ import homenode
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo, print_notes
-from homenode.cli.outputs import result_options
+from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.progress import Progress
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.cli.totals import WHERE, mcpr, print_references, references, total, unit_of
@@ -19,7 +19,6 @@ from homenode.options.specs import format_size, plain_number, unique
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.cli.outputs import Outputs
     from homenode.engines.optimal import OptimalResult
 
 # Rows of a table at most: pieces of a curve, bins of a distribution.

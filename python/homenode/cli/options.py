@@ -9,15 +9,13 @@ import click
 
 from homenode.cli.command import Choice, Value, WholeNumber, list_option
 from homenode.engines.table import only_on
-from homenode.options.declared import options_of
+from homenode.options.declared import Option, options_of
 from homenode.options.kinds import KINDS
 from homenode.options.tables import engines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
     from typing import TypeVar
-
-    from homenode.options.declared import Option
 
     Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

@@ -18,12 +18,10 @@ from homenode.cli.command import Choice
 from homenode.cli.output import print_json
 from homenode.errors import ConfigError
 from homenode.files import check_output, same_file
-from homenode.results.writers.content import Content
+from homenode.results.writers.content import Content, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from homenode.results.writers.content import Writer
 
     Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

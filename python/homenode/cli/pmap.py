@@ -9,7 +9,7 @@ import click
 import homenode
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
-from homenode.cli.outputs import result_options
+from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.progress import Progress
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.cli.totals import references
@@ -19,7 +19,6 @@ from homenode.results.rows import flat
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.cli.outputs import Outputs
 
 _ACTION = texts("page is", "reference", "policy", "actions", "page becomes")
 _KERNEL = ("faults", "copies", "syncs", "flushes")

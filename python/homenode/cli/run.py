@@ -13,7 +13,7 @@ from homenode.cli.command import Choice, examples
 from homenode.cli.engine_tables import print_result
 from homenode.cli.options import emulator_options, given_options, run_options
 from homenode.cli.output import echo, exit_code, print_notes, programs_aside
-from homenode.cli.outputs import result_options
+from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.progress import Progress
 from homenode.cli.tables import print_facts, summary
 from homenode.engines.live import MACHINE
@@ -21,7 +21,6 @@ from homenode.errors import ConfigError
 from homenode.files import check_replaceable
 
 if TYPE_CHECKING:
-    from homenode.cli.outputs import Outputs
     from homenode.results.result import Result
 
 

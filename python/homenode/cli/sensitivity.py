@@ -10,13 +10,12 @@ import homenode
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo, print_notes
-from homenode.cli.outputs import result_options
+from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.progress import Progress
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
-    from homenode.cli.outputs import Outputs
     from homenode.engines.sensitivity import SensitivityResult
 
 _ENDS = ("least", "largest", "spread")

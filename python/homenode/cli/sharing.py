@@ -13,7 +13,7 @@ from homenode.cli import interleavings_table
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import command_line, echo, note_synchronisation, print_notes
-from homenode.cli.outputs import result_options
+from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.progress import Progress
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.cli.totals import mcpr
@@ -24,7 +24,6 @@ from homenode.results.waits import CAUSES, others
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from homenode.cli.outputs import Outputs
     from homenode.engines.sharing import SharingResult
 
 # Least share of the time waited for an object to be shown.

@@ -12,7 +12,7 @@ from homenode.cli.coherence_table import print_columns
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, simulate_options
 from homenode.cli.output import echo, note_synchronisation, print_notes
-from homenode.cli.outputs import result_options
+from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.progress import Progress
 from homenode.cli.realign_table import print_report, print_sizes
 from homenode.cli.tables import numbers, page_width, print_table, texts
@@ -22,7 +22,6 @@ from homenode.options.specs import format_size, plain_number, plural, unique
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from homenode.cli.outputs import Outputs
     from homenode.results.result import Result
 
 # Least width of a column of the table of block sizes: a number of up to six places and its margins.

@@ -10,14 +10,13 @@ import homenode
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo, note_samples
-from homenode.cli.outputs import result_options
+from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.progress import Progress
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.errors import ConfigError
 from homenode.options.specs import format_size, percent, plain_number, plural, unique
 
 if TYPE_CHECKING:
-    from homenode.cli.outputs import Outputs
     from homenode.engines.tlb import TlbResult
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.lines import lines, machines_of_lines, refuse_words
+from homenode.engines.lines import LineResult, lines, machines_of_lines, refuse_words
 from homenode.engines.simulation import simulate
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, part_of
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from homenode.engines.lines import LineResult
     from homenode.options.typed import SensitivityOptions, SimulateOptions
     from homenode.results.result import Result
 

@@ -6,7 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.lines import lines, machines_of_lines, refuse_contention, refuse_words
+from homenode.engines.lines import (
+    LineResult,
+    lines,
+    machines_of_lines,
+    refuse_contention,
+    refuse_words,
+)
 from homenode.engines.parallel import in_parallel
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
@@ -20,7 +26,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Sequence
 
-    from homenode.engines.lines import LineResult
     from homenode.options.typed import SharingOptions
 
 

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from homenode import _core
 from homenode.errors import ConfigError
-from homenode.options.declared import options_of
+from homenode.options.declared import Option, options_of
 from homenode.options.tables import engines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from homenode.options.declared import Option
 
 
 def only_on(engine: str) -> dict[str, Option]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.options.declared import options_of
+from homenode.options.declared import Option, options_of
 from homenode.options.values import about, only_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from homenode.options.declared import Option
 
 
 def only_declared(study: str, options: Iterable[str]) -> None:

@@ -11,13 +11,11 @@ import inspect
 import textwrap
 from typing import TYPE_CHECKING
 
-from homenode.options.declared import options_of
+from homenode.options.declared import Option, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
-
-    from homenode.options.declared import Option
 
     Function = TypeVar("Function", bound=Callable[..., object])
 

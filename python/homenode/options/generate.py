@@ -9,13 +9,9 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from homenode.options.declared import STUDIES, options_of, schema
+from homenode.options.declared import STUDIES, Option, options_of, schema
 from homenode.options.tables import engines
-
-if TYPE_CHECKING:
-    from homenode.options.declared import Option
 
 _HEADING = "Made by `make generate` from the options that the engines declare"
 

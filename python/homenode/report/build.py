@@ -20,7 +20,7 @@ from homenode.options.tables import core_table
 from homenode.report import heatmap, lines, sentences
 from homenode.report.page import environment, script_json
 from homenode.results.palette import COST_COLOURS, colour_of
-from homenode.results.result import ratio_of
+from homenode.results.result import Result, ratio_of
 from homenode.sanitize import sanitized
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from homenode.report.answer import Answer
     from homenode.report.directory import DirectoryReport
-    from homenode.results.result import Result
     from homenode.trace import Trace
 
     Progress = Callable[[int, int | None], None] | None

@@ -6,13 +6,10 @@ from collections import Counter
 from itertools import accumulate
 from operator import add
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.report import steps
-from homenode.report.walk_page import COUNTED, Place, Shown, WalkView
-
-if TYPE_CHECKING:
-    from homenode.report.walk_page import Data, Tag
+from homenode.report.walk_page import COUNTED, Data, Place, Shown, Tag, WalkView
 
 # Up to this number, caches stand beside their table.
 _NARROW = 4

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from homenode.options.specs import plural
 from homenode.report import controllers, messages
-from homenode.report.walk_page import COUNTED, Place, Shown, WalkView
-
-if TYPE_CHECKING:
-    from homenode.report.walk_page import Data, Tag
+from homenode.report.walk_page import COUNTED, Data, Place, Shown, Tag, WalkView
 
 
 class NodeView(WalkView):

@@ -8,12 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from homenode.errors import trace_error
+from homenode.errors import TraceError, trace_error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from homenode.errors import TraceError
 
 # Arrow name -> (name in the extension module, type).
 COLUMNS: dict[str, tuple[str, pa.DataType]] = {

@@ -20,15 +20,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from homenode import _core
-from homenode.errors import ConfigError, trace_error
+from homenode.errors import ConfigError, TraceError, trace_error
 from homenode.files import replacing
 from homenode.trace.columns import COLUMNS, FLAG_BITS, OPTIONAL, ColumnReader
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator
-
-    from homenode.errors import TraceError
 
     PathLike = str | os.PathLike[str]
     Progress = Callable[[int, int | None], None] | None

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from homenode_studies.cli import ecommerce
-from support.tables import check_widths, drawn, printing_functions
+from support.tables import Drawn, check_widths, drawn, printing_functions
 
 if TYPE_CHECKING:
     import homenode as hn
     from conftest import Command
-    from support.tables import Drawn
 
 __all__ = ["drawn"]
 

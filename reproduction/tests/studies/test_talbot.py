@@ -11,7 +11,7 @@ import homenode as hn
 from homenode.engines.directory import DirectoryResult
 from homenode_studies import studies
 from homenode_studies.studies import published
-from homenode_studies.studies.claims import find
+from homenode_studies.studies.claims import Claim, find
 from homenode_studies.studies.context import StudyContext, no_progress
 from homenode_studies.studies.programs import available
 from homenode_studies.studies.tables import Evidence, Missing
@@ -59,7 +59,6 @@ from homenode_studies.studies.talbot.tables import MACHINE, machine
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from homenode_studies.studies.claims import Claim
 
 _NODES = (16,)
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-from homenode.results.writers.content import Writer
+from homenode.results.writers.content import Content, Writer
 from homenode.sanitize import sanitized
-
-if TYPE_CHECKING:
-    from homenode.results.writers.content import Content
 
 
 def _write(content: Content, file: IO[bytes]) -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-from homenode.results.writers.content import Writer
-
-if TYPE_CHECKING:
-    from homenode.results.writers.content import Content
+from homenode.results.writers.content import Content, Writer
 
 
 def _write(content: Content, file: IO[bytes]) -> None:

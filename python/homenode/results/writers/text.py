@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from homenode.options.specs import plain_number
-from homenode.results.writers.content import Writer
+from homenode.results.writers.content import Content, Writer
 from homenode.sanitize import sanitized
-
-if TYPE_CHECKING:
-    from homenode.results.writers.content import Content
 
 
 def _write(content: Content, file: IO[bytes]) -> None:

@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from homenode.errors import ConfigError
-from homenode_studies.alphabeta.model import alpha_beta, spread
+from homenode_studies.alphabeta.model import AlphaBeta, alpha_beta, spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from homenode_studies.alphabeta.model import AlphaBeta
 
 NODES = Path("/sys/devices/system/node")
 """Where Linux describes its NUMA nodes."""

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from homenode.errors import ConfigError
-from homenode_studies.alphabeta.model import RATIO, alpha_beta, ranges
+from homenode_studies.alphabeta.model import RATIO, AlphaBeta, alpha_beta, ranges
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from homenode_studies.alphabeta.model import AlphaBeta
 
 FOLDER = Path(__file__).resolve().parent
 """Where the published tables are."""

@@ -23,7 +23,7 @@ from homenode_studies.studies.entry import Study, StudyResult, run_study
 from homenode_studies.studies.foglia import study as foglia
 from homenode_studies.studies.marchetti import study as marchetti
 from homenode_studies.studies.markatos import study as markatos
-from homenode_studies.studies.programs import available
+from homenode_studies.studies.programs import Program, available
 from homenode_studies.studies.talbot import study as talbot
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from homenode_studies.studies.context import Watch
     from homenode_studies.studies.forms import TraceForm
-    from homenode_studies.studies.programs import Program
 
 __all__ = ["TABLE", "Study", "StudyOptions", "StudyResult", "find", "study", "table"]
 

@@ -22,12 +22,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from homenode.options.specs import plain_number
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.tables import Evidence, Missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from homenode_studies.studies.tables import Evidence
 
 Verdict = Literal["holds", "differs", "source", "not testable"]
 VERDICTS: tuple[Verdict, ...] = ("holds", "differs", "source", "not testable")

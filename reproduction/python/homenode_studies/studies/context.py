@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -13,15 +13,13 @@ from homenode.results.result import Result
 from homenode.trace import Trace
 from homenode_studies.studies import mixes, programs
 from homenode_studies.studies.cache import kept
-from homenode_studies.studies.forms import AS_RECORDED, formed
+from homenode_studies.studies.forms import AS_RECORDED, TraceForm, formed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from homenode.options.typed import SimulateOptions
-    from homenode_studies.studies.forms import TraceForm
     from homenode_studies.studies.programs import Program, Publication
     from homenode_studies.studies.tables import Row
 

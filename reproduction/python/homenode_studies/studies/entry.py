@@ -5,24 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from homenode_studies.studies.claims import counts, counts_by_kind
+from homenode_studies.studies.claims import Claim, Finding, Kind, counts, counts_by_kind
 from homenode_studies.studies.claims import ledger as judged
-from homenode_studies.studies.forms import AS_RECORDED
+from homenode_studies.studies.forms import AS_RECORDED, TraceForm
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Evidence
-from homenode_studies.studies.variants import tried
+from homenode_studies.studies.variants import Variant, tried
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
-    from homenode_studies.studies.claims import Claim, Finding, Kind
     from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.forms import TraceForm
     from homenode_studies.studies.programs import Publication
     from homenode_studies.studies.tables import Figure, Picture, Row, Table
-    from homenode_studies.studies.variants import Variant
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from homenode_studies.studies.claims import ledger
+from homenode_studies.studies.claims import Finding, ledger
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from homenode_studies.studies.claims import Finding
     from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.entry import Products, Study
     from homenode_studies.studies.tables import Row

@@ -11,7 +11,7 @@ from homenode.files import replacing
 from homenode.options.specs import format_size, plain_number
 from homenode.report.page import environment
 from homenode_studies.studies import charts
-from homenode_studies.studies.entry import count_summary
+from homenode_studies.studies.entry import StudyResult, count_summary
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import to_csv
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from homenode_studies.studies.entry import StudyResult
 
 RULES = (
     "A number holds if ours is within a tenth of it, a percentage if ours is within five points. "

@@ -9,12 +9,11 @@ from homenode_studies.studies.bolosky.ch6 import MACHINES, SIZES, against_size
 from homenode_studies.studies.bolosky.ch6_measures import best_points
 from homenode_studies.studies.bolosky.printed import thesis
 from homenode_studies.studies.claims import CLOSE, MOST, Claim, empty, more_than, share
-from homenode_studies.studies.context import Matrix
+from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.published import tables as published
 
 if TYPE_CHECKING:
-    from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.tables import Evidence
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from homenode.engines.picture import picture
 from homenode_studies.studies.bolosky import THESIS
-from homenode_studies.studies.programs import CALIBRATION
+from homenode_studies.studies.programs import CALIBRATION, Program
 from homenode_studies.studies.published import row as published_row
 from homenode_studies.studies.tables import Table
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.programs import Program
     from homenode_studies.studies.tables import Row
 
 FACTOR = 2.0

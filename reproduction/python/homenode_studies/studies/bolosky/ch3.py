@@ -14,14 +14,13 @@ from homenode_studies.studies.bolosky import (
 )
 from homenode_studies.studies.bolosky.ch3_claims import CLAIMS
 from homenode_studies.studies.bolosky.platinum import PLATINUM
-from homenode_studies.studies.context import Matrix
+from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.tables import Points, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.tables import Row
 
 PAGE = 4096

@@ -8,16 +8,19 @@ from homenode.engines.simulation import simulate
 from homenode.trace import Trace
 from homenode_studies.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch4_properties, perturb
 from homenode_studies.studies.bolosky.ch4_claims import CLAIMS
-from homenode_studies.studies.bolosky.ch4_printed import GLOBAL, placement_cost, printed_cost
-from homenode_studies.studies.context import Matrix
+from homenode_studies.studies.bolosky.ch4_printed import (
+    GLOBAL,
+    Reference,
+    placement_cost,
+    printed_cost,
+)
+from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode_studies.studies.bolosky.ch4_printed import Reference
-    from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.tables import Row
 
 PAGE = 4096

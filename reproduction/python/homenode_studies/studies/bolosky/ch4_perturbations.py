@@ -13,12 +13,11 @@ from homenode_studies.studies.claims import (
     empty,
     more_than,
 )
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.tables import Evidence, Missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from homenode_studies.studies.tables import Evidence
 
 _LARGE = 0.05
 # The largest changes according to the text, in per cent, by column of table 4.1.

@@ -8,14 +8,13 @@ from homenode_studies.studies.blocks import blocks_of
 from homenode_studies.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch5_curves
 from homenode_studies.studies.bolosky.ch5_claims import CLAIMS
 from homenode_studies.studies.bolosky.platinum import BACKOFF, IN_GLOBAL, PLATINUM
-from homenode_studies.studies.context import Matrix
+from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.tables import Axis, Figure, Points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.tables import Row
 
 PAGE = 4096

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode_studies.studies.bolosky.printed import styles
 from homenode_studies.studies.claims import CLOSE, COMPARABLE, share
-from homenode_studies.studies.tables import Missing, Points
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.tables import Evidence
+from homenode_studies.studies.tables import Evidence, Missing, Points
 
 _BASE = {"cc+": 64, "cc": 64, "numa": 4096, "dsm+": 4096, "dsm": 4096}
 _DOMINATES = (("cc+", "cc"), ("cc+", "numa"), ("numa", "dsm+"), ("dsm+", "dsm"), ("cc", "dsm"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.bolosky.printed import thesis
 from homenode_studies.studies.claims import (
@@ -18,10 +17,7 @@ from homenode_studies.studies.claims import (
     points,
     share,
 )
-from homenode_studies.studies.tables import Missing
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.tables import Evidence
+from homenode_studies.studies.tables import Evidence, Missing
 
 _SEVERE = COMPARABLE
 _PICTURE = (

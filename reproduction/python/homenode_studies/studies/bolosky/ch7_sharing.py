@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from homenode.engines.sharing import sharing
 from homenode.engines.sharing import synthetic as made
 from homenode_studies.studies.cache import kept
-from homenode_studies.studies.context import Matrix
+from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.programs import Program
     from homenode_studies.studies.tables import Row
 

@@ -13,7 +13,13 @@ from homenode.options.specs import unique
 from homenode_studies.studies.claims import TIE
 from homenode_studies.studies.foglia import EC, PAPER
 from homenode_studies.studies.foglia import measures as m
-from homenode_studies.studies.foglia.matrix import EXTENDED, PROTOCOLS, SERVER, SMALL_BLOCKS
+from homenode_studies.studies.foglia.matrix import (
+    EXTENDED,
+    PROTOCOLS,
+    SERVER,
+    SMALL_BLOCKS,
+    Setting,
+)
 from homenode_studies.studies.foglia.runs import PAPERS, SEED, Machine, machine_for, on_machine
 from homenode_studies.studies.foglia.tables import describe, label, printed_numbers, setting_of
 from homenode_studies.studies.published import tables as published
@@ -23,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.foglia.matrix import Setting
     from homenode_studies.studies.tables import Row
 
 SEEDS = (SEED, 2, 3, 4, 5)

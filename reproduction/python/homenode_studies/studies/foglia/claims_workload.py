@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from homenode_studies.studies.claims import Claim, about, empty, less_than, more_than, points
 from homenode_studies.studies.foglia import DB, EC, PAPER, WEB, footprints, tables
 from homenode_studies.studies.published import tables as published
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.tables import Evidence, Missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from homenode_studies.studies.tables import Evidence
 
 _NO_FETCHES = "the recordings have no instruction fetches"
 _OURS = (

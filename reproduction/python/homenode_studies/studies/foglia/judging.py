@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 from homenode_studies.studies.claims import Claim, about, falls, points, rises
 from homenode_studies.studies.foglia import EC
 from homenode_studies.studies.foglia import measures as m
-from homenode_studies.studies.foglia.matrix import SIZES
+from homenode_studies.studies.foglia.matrix import SIZES, Setting
 from homenode_studies.studies.foglia.printed import at_scalability
-from homenode_studies.studies.foglia.runs import extended, ours
+from homenode_studies.studies.foglia.runs import Runs, extended, ours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from homenode_studies.studies.foglia.matrix import Setting
-    from homenode_studies.studies.foglia.runs import Runs
     from homenode_studies.studies.tables import Evidence, Row
 
 STEP = 2

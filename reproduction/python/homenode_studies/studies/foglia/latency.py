@@ -20,12 +20,11 @@ from homenode_studies.studies.foglia.matrix import (
     SMALL_BLOCKS,
     Setting,
 )
-from homenode_studies.studies.foglia.runs import setting_of_point
+from homenode_studies.studies.foglia.runs import Runs, setting_of_point
 from homenode_studies.studies.foglia.tables import describe, label, printed_numbers
 from homenode_studies.studies.tables import Table
 
 if TYPE_CHECKING:
-    from homenode_studies.studies.foglia.runs import Runs
     from homenode_studies.studies.tables import Row
 
 BUSY_UP_TO = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from homenode_studies.studies.entry import Study
+from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.foglia import PAPER, bands
 from homenode_studies.studies.foglia.claims import CLAIMS
 from homenode_studies.studies.foglia.products import products
@@ -15,7 +15,6 @@ from homenode_studies.studies.tables import Table
 
 if TYPE_CHECKING:
     from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.entry import Products
 
 
 def experiments(context: StudyContext) -> Products:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from homenode_studies.studies.foglia.bands import HOLDS
 from homenode_studies.studies.foglia.products import products
-from homenode_studies.studies.foglia.runs import machine_for
+from homenode_studies.studies.foglia.runs import Machine, machine_for
 from homenode_studies.studies.forms import TraceForm
 from homenode_studies.studies.variants import Variant
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from homenode.trace import Trace
     from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.entry import Products
-    from homenode_studies.studies.foglia.runs import Machine
 
 _CLEAN_FROM_MEMORY = "mesi-memory"
 _LONGEST = HOLDS[max(HOLDS)]

@@ -17,12 +17,10 @@ from homenode_studies.studies.marchetti.judging import (
 )
 from homenode_studies.studies.marchetti.matrix import LARGE, PAPER_CASE, WITH, Setting
 from homenode_studies.studies.marchetti.runs import ours
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.tables import Evidence, Missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from homenode_studies.studies.tables import Evidence
 
     Compute = Callable[[Evidence], dict[str, float]]
 

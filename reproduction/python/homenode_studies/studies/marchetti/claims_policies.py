@@ -19,14 +19,12 @@ from homenode_studies.studies.marchetti.matrix import (
     WITHOUT,
     Setting,
 )
-from homenode_studies.studies.marchetti.runs import ours
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.marchetti.runs import Runs, ours
+from homenode_studies.studies.tables import Evidence, Missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from homenode_studies.studies.marchetti.runs import Runs
-    from homenode_studies.studies.tables import Evidence
 
 SPATIAL = (SOR, WATER)
 """Programs with good spatial locality (section 4.1)."""

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import homenode
 from homenode.options.specs import unique
 from homenode_studies.studies.cache import ResultCache
-from homenode_studies.studies.context import Matrix
+from homenode_studies.studies.context import Matrix, StudyContext
 
 if TYPE_CHECKING:
-    from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.programs import Program
     from homenode_studies.studies.tables import Row
 

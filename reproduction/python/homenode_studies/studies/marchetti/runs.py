@@ -11,8 +11,16 @@ from homenode.options.specs import unique
 from homenode.trace import Trace
 from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.marchetti import HARDWARE, PAPER, PROTOCOLS
-from homenode_studies.studies.marchetti.matrix import MESH, NONE, WITHOUT, Setting, batches, wanted
-from homenode_studies.studies.programs import listed
+from homenode_studies.studies.marchetti.matrix import (
+    MESH,
+    NONE,
+    WITHOUT,
+    Batch,
+    Setting,
+    batches,
+    wanted,
+)
+from homenode_studies.studies.programs import Program, listed
 from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Missing
 
@@ -21,8 +29,6 @@ if TYPE_CHECKING:
 
     from homenode.results.result import Result
     from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.marchetti.matrix import Batch
-    from homenode_studies.studies.programs import Program
     from homenode_studies.studies.tables import Evidence, Row
 
 _OF_SETTING = tuple(Setting().fields())

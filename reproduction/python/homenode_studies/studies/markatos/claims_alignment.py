@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from homenode_studies.studies.claims import (
     CLOSE,
     COMPARABLE,
@@ -19,14 +17,10 @@ from homenode_studies.studies.claims import (
     share,
 )
 from homenode_studies.studies.markatos import measures as m
-from homenode_studies.studies.markatos.costs import ours
+from homenode_studies.studies.markatos.costs import Costs, ours
 from homenode_studies.studies.markatos.freezing import POST_HOC
 from homenode_studies.studies.markatos.printed import both
-from homenode_studies.studies.tables import Missing
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.markatos.costs import Costs
-    from homenode_studies.studies.tables import Evidence
+from homenode_studies.studies.tables import Evidence, Missing
 
 FREEZING = ("inv.freez", "inv.freez.del")
 _ALL = (*m.PLAIN, *m.COUNTED)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from homenode_studies.studies.claims import (
     CLOSE,
     COMPARABLE,
@@ -17,12 +15,9 @@ from homenode_studies.studies.claims import (
     share,
 )
 from homenode_studies.studies.markatos import measures as m
-from homenode_studies.studies.markatos.costs import ours, printed_rows
+from homenode_studies.studies.markatos.costs import Costs, ours, printed_rows
 from homenode_studies.studies.markatos.freezing import POST_HOC
 from homenode_studies.studies.markatos.printed import both
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.markatos.costs import Costs
 
 _FREEZ, _FREEZ_DEL = "inv.freez", "inv.freez.del"
 _DEL = (("upt", "upt.del"), ("inv", "inv.del"))

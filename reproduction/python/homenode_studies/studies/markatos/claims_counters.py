@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from homenode_studies.studies.claims import (
     COMPARABLE,
     NEARLY_ALL,
@@ -17,11 +15,8 @@ from homenode_studies.studies.claims import (
     share,
 )
 from homenode_studies.studies.markatos import measures as m
-from homenode_studies.studies.markatos.costs import ours
+from homenode_studies.studies.markatos.costs import Costs, ours
 from homenode_studies.studies.markatos.printed import both
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.markatos.costs import Costs
 
 _DEL = (("upt", "upt.del"), ("inv", "inv.del"))
 _BETTER = ("SIMPLE", "WEATHER")

@@ -22,14 +22,13 @@ from homenode_studies.studies.claims import (
 )
 from homenode_studies.studies.markatos import layout
 from homenode_studies.studies.markatos import measures as m
-from homenode_studies.studies.markatos.costs import ours, theirs, theirs_by_packets
+from homenode_studies.studies.markatos.costs import Costs, ours, theirs, theirs_by_packets
 from homenode_studies.studies.markatos.freezing import POST_HOC
 from homenode_studies.studies.markatos.printed import both
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode_studies.studies.markatos.costs import Costs
     from homenode_studies.studies.tables import Row
 
 FREEZING = "inv.freez"

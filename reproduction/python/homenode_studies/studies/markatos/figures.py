@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode_studies.studies.markatos.costs import theirs
+from homenode_studies.studies.markatos.costs import Costs, theirs
 from homenode_studies.studies.markatos.points import LINES, POLICIES
 from homenode_studies.studies.tables import Axis, Figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from homenode_studies.studies.markatos.costs import Costs
     from homenode_studies.studies.tables import Row
 
 _SHOWN = (

@@ -7,14 +7,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from homenode import _core
-from homenode_studies.studies.markatos.costs import PARTS, PROGRAMS, TRAFFIC, theirs
+from homenode_studies.studies.markatos.costs import PARTS, PROGRAMS, TRAFFIC, Costs, theirs
 from homenode_studies.studies.markatos.points import MACHINE
 from homenode_studies.studies.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from homenode_studies.studies.markatos.costs import Costs
     from homenode_studies.studies.tables import Row
 
 TRACES = {

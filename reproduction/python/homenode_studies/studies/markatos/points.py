@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode_studies.studies.context import Matrix, TunedPolicy
+from homenode_studies.studies.context import Matrix, StudyContext, TunedPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.programs import Program
     from homenode_studies.studies.tables import Row
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from homenode_studies.studies.claims import Claim
-from homenode_studies.studies.markatos.costs import ours, theirs
+from homenode_studies.studies.markatos.costs import Costs, ours, theirs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from homenode_studies.studies.markatos.costs import Costs
 
 
 def both(

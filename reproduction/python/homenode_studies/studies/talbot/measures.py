@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.tables import Evidence, Missing
 from homenode_studies.studies.talbot.bars import (
     FIGURES,
     SHORT,
     TIME,
+    Bars,
     Illegible,
     bars,
     label,
@@ -18,9 +19,6 @@ from homenode_studies.studies.talbot.matrix import FIRST, NONE, ROUND, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from homenode_studies.studies.tables import Evidence
-    from homenode_studies.studies.talbot.bars import Bars
 
     Compute = Callable[[Evidence], dict[str, float]]
     Candidates = Callable[[Bars, str], dict[str, float]]

@@ -13,7 +13,7 @@ from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.programs import Program, listed
 from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.talbot import ALITE, PAPER, PROTOCOL
-from homenode_studies.studies.talbot.matrix import AS_RECORDED, BASIC, NONE, Setting, wanted
+from homenode_studies.studies.talbot.matrix import AS_RECORDED, BASIC, NONE, Batch, Setting, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from homenode.trace import Trace
     from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.tables import Row
-    from homenode_studies.studies.talbot.matrix import Batch
 
     Simulate = Callable[..., Result]
 

@@ -18,12 +18,11 @@ from homenode.capture import initramfs
 from homenode.errors import ConfigError
 from homenode.files import replacing
 from homenode_studies.workloads.ecommerce import database, pictures, queries, utilities
-from homenode_studies.workloads.ecommerce.mixes import WORKERS
+from homenode_studies.workloads.ecommerce.mixes import WORKERS, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from homenode_studies.workloads.ecommerce.mixes import Plan
     from homenode_studies.workloads.ecommerce.needs import Found
 
 __all__ = ["FOLDER", "browsers", "build"]
