@@ -18,7 +18,7 @@ from homenode.errors import ConfigError
 from homenode_studies import workloads
 from homenode_studies.studies import programs
 from homenode_studies.studies.cache import ResultCache
-from homenode_studies.studies.tables import Table
+from homenode_studies.studies.tables import Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from homenode.trace import Trace
     from homenode_studies.studies.context import Step, StudyContext
     from homenode_studies.studies.programs import Program
-    from homenode_studies.studies.tables import Row
 
 NAME = "trace-driven"
 # Cycles that a thread may run ahead of the others: results of programs without races are the same

@@ -9,7 +9,7 @@ from homenode_studies.studies.claims import Claim, Finding, Kind, counts, counts
 from homenode_studies.studies.claims import ledger as judged
 from homenode_studies.studies.forms import AS_RECORDED, TraceForm
 from homenode_studies.studies.published import tables as published
-from homenode_studies.studies.tables import Evidence
+from homenode_studies.studies.tables import Evidence, Figure, Picture, Row, Table
 from homenode_studies.studies.variants import Variant, tried
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.programs import Publication
-    from homenode_studies.studies.tables import Figure, Picture, Row, Table
 
 
 @dataclass(frozen=True)

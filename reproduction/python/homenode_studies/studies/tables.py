@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    Row = dict[str, Any]
-
+Row = dict[str, Any]
 Kind = Literal["lines", "bars", "areas", "marks", "stacks"]
 
 

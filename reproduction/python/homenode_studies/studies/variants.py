@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from homenode_studies.studies.claims import Finding, ledger
 from homenode_studies.studies.published import tables as published
-from homenode_studies.studies.tables import Table
+from homenode_studies.studies.tables import Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.entry import Products, Study
-    from homenode_studies.studies.tables import Row
 
 
 @dataclass(frozen=True)

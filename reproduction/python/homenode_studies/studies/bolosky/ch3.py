@@ -16,12 +16,11 @@ from homenode_studies.studies.bolosky.ch3_claims import CLAIMS
 from homenode_studies.studies.bolosky.platinum import PLATINUM
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
-from homenode_studies.studies.tables import Points, Table
+from homenode_studies.studies.tables import Points, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode_studies.studies.tables import Row
 
 PAGE = 4096
 _MILLION = 1e6

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from homenode.options.tables import core_table
 from homenode_studies.studies.claims import mean
 from homenode_studies.studies.programs import CALIBRATION
-from homenode_studies.studies.tables import Missing, Points
+from homenode_studies.studies.tables import Evidence, Missing, Points, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from homenode_studies.studies.tables import Evidence, Row
 
 PAGE = 4096
 SMALLER = (4, 64, 512)

@@ -16,12 +16,11 @@ from homenode_studies.studies.bolosky.ch4_printed import (
 )
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
-from homenode_studies.studies.tables import Table
+from homenode_studies.studies.tables import Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode_studies.studies.tables import Row
 
 PAGE = 4096
 _R, _MOVE = 15, 59

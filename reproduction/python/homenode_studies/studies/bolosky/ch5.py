@@ -10,12 +10,11 @@ from homenode_studies.studies.bolosky.ch5_claims import CLAIMS
 from homenode_studies.studies.bolosky.platinum import BACKOFF, IN_GLOBAL, PLATINUM
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
-from homenode_studies.studies.tables import Axis, Figure, Points
+from homenode_studies.studies.tables import Axis, Figure, Points, Row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode_studies.studies.tables import Row
 
 PAGE = 4096
 POLICIES = ("optimal", "ace", "delay", PLATINUM)

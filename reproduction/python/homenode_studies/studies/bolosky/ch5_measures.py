@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from homenode_studies.studies.bolosky.platinum import BACKOFF, PLATINUM
 from homenode_studies.studies.claims import CLOSE, TIE, mean, share
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.tables import Evidence, Missing, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from homenode_studies.studies.tables import Evidence, Row
 
 PAGE = 4096
 _PROCESSORS, _REMOTE = 8, 15

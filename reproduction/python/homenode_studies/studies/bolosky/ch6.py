@@ -10,12 +10,11 @@ from homenode_studies.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, tlbs
 from homenode_studies.studies.bolosky.ch6_claims import CLAIMS
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
-from homenode_studies.studies.tables import Axis, Figure, Points, Table
+from homenode_studies.studies.tables import Axis, Figure, Points, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode_studies.studies.tables import Row
 
 MACHINES = ("cc+", "cc", "numa", "dsm+", "dsm")
 SIZES = tuple(32 << i for i in range(9))

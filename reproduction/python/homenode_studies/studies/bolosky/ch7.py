@@ -9,13 +9,12 @@ from homenode_studies.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch7_sha
 from homenode_studies.studies.bolosky.ch7_claims import CLAIMS
 from homenode_studies.studies.bolosky.ch7_sharing import WORD
 from homenode_studies.studies.entry import Products, Study
-from homenode_studies.studies.tables import Axis, Figure, Table
+from homenode_studies.studies.tables import Axis, Figure, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.tables import Row
 
 _FIGURES = {
     "figure-7.2": "plytrace",

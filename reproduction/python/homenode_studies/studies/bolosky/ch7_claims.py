@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.claims import (
     COMPARABLE,
@@ -18,10 +17,7 @@ from homenode_studies.studies.claims import (
     more_than,
     share,
 )
-from homenode_studies.studies.tables import Missing
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.tables import Evidence, Row
+from homenode_studies.studies.tables import Evidence, Missing, Row
 
 _WORD = 4
 _ROUNDING = 1e-9

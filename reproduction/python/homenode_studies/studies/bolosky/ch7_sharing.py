@@ -8,13 +8,12 @@ from homenode.engines.sharing import sharing
 from homenode.engines.sharing import synthetic as made
 from homenode_studies.studies.cache import kept
 from homenode_studies.studies.context import Matrix, StudyContext
-from homenode_studies.studies.tables import Table
+from homenode_studies.studies.tables import Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homenode_studies.studies.programs import Program
-    from homenode_studies.studies.tables import Row
 
 WORD = 4
 SIZES = (WORD, *(32 << i for i in range(9)))

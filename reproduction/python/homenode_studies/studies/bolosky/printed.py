@@ -7,15 +7,11 @@ to its tables first.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.bolosky import THESIS
 from homenode_studies.studies.programs import listed
 from homenode_studies.studies.published import tables as published
-from homenode_studies.studies.tables import Evidence
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.tables import Row
+from homenode_studies.studies.tables import Evidence, Row
 
 _PER_CENT = 100
 _SIZES = {"numa_4k": 4096, "uncorrected": 128}

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from homenode.engines.tlb import tlb
 from homenode.options.tables import core_table
 from homenode_studies.studies.cache import kept
-from homenode_studies.studies.tables import Axis, Figure, Points, Table
+from homenode_studies.studies.tables import Axis, Figure, Points, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.tables import Row
 
 PAGE_SIZES = tuple(128 << i for i in range(7))
 _SMALL, _USUAL = 128, 4096

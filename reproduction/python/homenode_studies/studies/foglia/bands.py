@@ -23,13 +23,12 @@ from homenode_studies.studies.foglia.matrix import (
 from homenode_studies.studies.foglia.runs import PAPERS, SEED, Machine, machine_for, on_machine
 from homenode_studies.studies.foglia.tables import describe, label, printed_numbers, setting_of
 from homenode_studies.studies.published import tables as published
-from homenode_studies.studies.tables import Table
+from homenode_studies.studies.tables import Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.tables import Row
 
 SEEDS = (SEED, 2, 3, 4, 5)
 """Seeds of the scheduler; all other tables use the first."""

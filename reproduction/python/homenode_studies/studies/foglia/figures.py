@@ -21,13 +21,12 @@ from homenode_studies.studies.foglia.matrix import (
 )
 from homenode_studies.studies.foglia.tables import label, printed_numbers, setting_of
 from homenode_studies.studies.published import tables as published
-from homenode_studies.studies.tables import Axis, Figure
+from homenode_studies.studies.tables import Axis, Figure, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from homenode_studies.studies.foglia.runs import Runs
-    from homenode_studies.studies.tables import Row
 
     Bars = Sequence[tuple[str, str, str, Setting]]
     """The group, name, workload and machine of each bar."""

@@ -6,8 +6,6 @@ it prints neither idle time nor writes by kind of page.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from homenode_studies.studies.foglia import EC
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import (
@@ -22,10 +20,7 @@ from homenode_studies.studies.foglia.matrix import (
 )
 from homenode_studies.studies.foglia.runs import Runs, setting_of_point
 from homenode_studies.studies.foglia.tables import describe, label, printed_numbers
-from homenode_studies.studies.tables import Table
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.tables import Row
+from homenode_studies.studies.tables import Row, Table
 
 BUSY_UP_TO = 20
 """The number of processors up to which 26 processes should leave none idle."""

@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode import _core
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.tables import Missing, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from homenode_studies.studies.foglia.matrix import Setting
     from homenode_studies.studies.foglia.runs import Runs
-    from homenode_studies.studies.tables import Row
 
 KINDS = ("true", "false", "passive")
 PARTS = ("kernel", "user")

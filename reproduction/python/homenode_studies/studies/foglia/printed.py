@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from homenode_studies.studies.foglia import EC, PAPER, footprints, tables
 from homenode_studies.studies.published import tables as published
-from homenode_studies.studies.tables import Evidence, Missing
+from homenode_studies.studies.tables import Evidence, Missing, Row
 
 if TYPE_CHECKING:
     from homenode_studies.studies.claims import Claim
     from homenode_studies.studies.foglia.matrix import Setting
-    from homenode_studies.studies.tables import Row
 
 _REFERENCES = 130_000_000
 """References of a workload (section 4); for groups of its processes only shares are printed."""

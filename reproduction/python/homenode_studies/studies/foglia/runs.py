@@ -11,7 +11,7 @@ from homenode.options.specs import unique
 from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.foglia.matrix import EXTENDED, Setting, wanted
 from homenode_studies.studies.settings import digest, without
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.tables import Evidence, Missing, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from homenode.trace import Trace
     from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.programs import Program
-    from homenode_studies.studies.tables import Evidence, Row
 
 _OF_SETTING = tuple(Setting.__annotations__)
 RESTART = True

@@ -10,13 +10,12 @@ from homenode_studies.studies.foglia import EC, PAPER, footprints
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import CURVES, OTHERS, PROTOCOLS, SERVER, Setting
 from homenode_studies.studies.published import tables as published
-from homenode_studies.studies.tables import Missing, Table
+from homenode_studies.studies.tables import Missing, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from homenode_studies.studies.foglia.runs import Runs
-    from homenode_studies.studies.tables import Row
 
 _UTILITY = ("distinct_blocks", "code", "data_access", "data_write")
 _KINDS = {

@@ -16,13 +16,12 @@ from homenode_studies.studies.marchetti.matrix import (
     WITHOUT,
     Setting,
 )
-from homenode_studies.studies.tables import Axis, Figure
+from homenode_studies.studies.tables import Axis, Figure, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from homenode_studies.studies.marchetti.runs import Runs
-    from homenode_studies.studies.tables import Row
 
 _SHORT = {HARDWARE: "hw", SOFTWARE: "sw"}
 _PARTS = {

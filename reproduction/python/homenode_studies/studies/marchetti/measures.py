@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from homenode_studies.studies.marchetti import HARDWARE
 from homenode_studies.studies.marchetti.matrix import BLOCKS, PAPER_CASE, WITH, WITHOUT, Setting
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.tables import Missing, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from homenode_studies.studies.marchetti.runs import Runs
-    from homenode_studies.studies.tables import Row
 
     Value = Callable[[Row], float]
 

@@ -22,14 +22,13 @@ from homenode_studies.studies.marchetti.matrix import (
 )
 from homenode_studies.studies.programs import Program, listed
 from homenode_studies.studies.settings import digest, without
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.tables import Evidence, Missing, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from homenode.results.result import Result
     from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.tables import Evidence, Row
 
 _OF_SETTING = tuple(Setting().fields())
 

@@ -25,13 +25,12 @@ from homenode_studies.studies.marchetti.matrix import (
 )
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.settings import parameters
-from homenode_studies.studies.tables import Table
+from homenode_studies.studies.tables import Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homenode_studies.studies.marchetti.runs import Runs
-    from homenode_studies.studies.tables import Row
 
 LABELS = {HARDWARE: "hardware", SOFTWARE: "software"}
 _ON_LINE = tuple(home for home in HOMES if home not in (STATIC, OPTIMUM))

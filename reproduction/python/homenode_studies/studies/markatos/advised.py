@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from homenode.engines.advise import advise
 from homenode_studies.studies.markatos.points import MACHINE
-from homenode_studies.studies.tables import Table
+from homenode_studies.studies.tables import Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.markatos.costs import Costs
-    from homenode_studies.studies.tables import Row
 
 PAGE = 4096
 POLICIES = ("upt", "inv")

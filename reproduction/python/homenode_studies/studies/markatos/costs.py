@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from homenode_studies.studies.markatos import PAPER
 from homenode_studies.studies.published import tables as published
-from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.tables import Evidence, Missing, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from homenode_studies.studies.tables import Evidence, Row
 
 PROGRAMS = ("FFT", "SIMPLE", "SPEECH", "WEATHER")
 PARTS = ("local", "remote", "replication", "multicast", "os")

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.markatos import points
-from homenode_studies.studies.tables import Table
+from homenode_studies.studies.tables import Row, Table
 
 if TYPE_CHECKING:
     from homenode.results.result import Result
-    from homenode_studies.studies.tables import Row
 
 _RECENTLY = (10_000, 100_000, 1_000_000, 10_000_000)
 """References ago."""

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode_studies.studies.tables import Table
+from homenode_studies.studies.tables import Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from homenode_studies.studies.tables import Row
 
 _PAGE = 4096
 _NAMED = 6

@@ -22,12 +22,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homenode_studies.studies.tables import from_csv
+from homenode_studies.studies.tables import Row, from_csv
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from homenode_studies.studies.tables import Row
 
 
 @cache

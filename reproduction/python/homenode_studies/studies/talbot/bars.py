@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from homenode.options.specs import unique
 from homenode_studies.studies.published import tables as published
-from homenode_studies.studies.tables import Evidence, Missing
+from homenode_studies.studies.tables import Evidence, Missing, Row
 from homenode_studies.studies.talbot import ALITE, PAPER
 from homenode_studies.studies.talbot.matrix import (
     AS_RECORDED,
@@ -28,7 +28,6 @@ from homenode_studies.studies.talbot.matrix import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from homenode_studies.studies.tables import Row
 
 TIME, MESSAGES, RESPONSE = "time", "messages", "read response"
 QUEUE, REMOTE = "queue", "remote fills"

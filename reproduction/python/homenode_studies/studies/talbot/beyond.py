@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from homenode.options.specs import unique
-from homenode_studies.studies.tables import Missing, Table
+from homenode_studies.studies.tables import Evidence, Missing, Row, Table
 from homenode_studies.studies.talbot import GE
 from homenode_studies.studies.talbot.bars import messages
 from homenode_studies.studies.talbot.matrix import (
@@ -32,7 +32,6 @@ from homenode_studies.studies.talbot.matrix import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from homenode_studies.studies.tables import Evidence, Row
 
 BASE = Setting(nodes=USUAL)
 """The paper's machine, with programs in the sizes of runs beyond it."""

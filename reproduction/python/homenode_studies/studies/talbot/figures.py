@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from homenode_studies.studies.tables import Axis, Figure, Missing
+from homenode_studies.studies.tables import Axis, Figure, Missing, Row
 from homenode_studies.studies.talbot import CONTIG, NONCONTIG, WATER
 from homenode_studies.studies.talbot.bars import (
     FIGURES,
@@ -18,9 +16,6 @@ from homenode_studies.studies.talbot.bars import (
     settings_of,
 )
 from homenode_studies.studies.talbot.matrix import BASIC, INFINITE, NONE, REACTIVE
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.tables import Row
 
 _TITLES = {
     TIME: "relative execution times",

@@ -8,7 +8,7 @@ from homenode.engines.simulation import simulate
 from homenode.trace import Trace
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.settings import parameters
-from homenode_studies.studies.tables import Missing, Table
+from homenode_studies.studies.tables import Missing, Row, Table
 from homenode_studies.studies.talbot import ALITE, PAPER, PROTOCOL
 from homenode_studies.studies.talbot.bars import (
     BUFFERS,
@@ -29,7 +29,6 @@ from homenode_studies.studies.talbot.matrix import FINITE, HOMES, KINDS, NONE, S
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from homenode_studies.studies.tables import Row
 
 MACHINE = "tables-1.1-and-1.2"
 
