@@ -10,10 +10,10 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from conftest import Builder, Command, Recorder, Recording
+    from support.command import Printed
 
 WRITE = 1
 # The references that a thread makes alone between barriers: the same in every order.
@@ -42,7 +42,7 @@ _OWN_WRITES = 3 * 4 * 500
 def test_a_program_without_races_repeats(
     build: Builder,
     record: Recorder,
-    natively: Callable[..., str],
+    natively: Printed,
     source: str,
     words: list[str],
     flags: list[str],

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conftest import Builder, Recorder
+    from support.command import Printed
 
 PRIVATE, SYNC = 1, 2
 
 
 @pytest.mark.parametrize("flags", [[], ["-static"]])
 def test_marks_and_private_memory(
-    build: Builder, record: Recorder, natively: Callable[..., str], flags: list[str]
+    build: Builder, record: Recorder, natively: Printed, flags: list[str]
 ) -> None:
     program = build("marks.c", *flags)
     recording = record(program)

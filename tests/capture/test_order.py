@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from conftest import Builder, Recorder, Recording
+    from support.command import Printed
 
 READ, WRITE, ATOMIC = 0, 1, 2
 
@@ -119,14 +119,14 @@ def test_a_lock_orders_what_it_protects(build: Builder, record: Recorder, order:
 
 @pytest.mark.parametrize("source", ["pthreads.c", "cancel.c", "pipes.c", "reuse.c", "many.c"])
 def test_free_order_leaves_the_program_as_it_is(
-    build: Builder, record: Recorder, natively: Callable[..., str], source: str
+    build: Builder, record: Recorder, natively: Printed, source: str
 ) -> None:
     recording = record(build(source), order="free")
     assert recording.out == natively(build(source))
     assert recording.metadata()["order"] == "free stamp=100"
 
 
-def test_sixty_four_threads(build: Builder, record: Recorder, natively: Callable[..., str]) -> None:
+def test_sixty_four_threads(build: Builder, record: Recorder, natively: Printed) -> None:
     program = build("many.c")
     recording = record(program, "64")
     assert recording.summary["threads"] == 65
@@ -135,9 +135,7 @@ def test_sixty_four_threads(build: Builder, record: Recorder, natively: Callable
     assert sorted(set(threads.tolist())) == list(range(65))
 
 
-def test_user_level_spinning_ends(
-    build: Builder, record: Recorder, natively: Callable[..., str]
-) -> None:
+def test_user_level_spinning_ends(build: Builder, record: Recorder, natively: Printed) -> None:
     """Every read of the flag is a reference, so the quantum expires."""
     recording = record(build("spin.c"))
     assert recording.out == natively(build("spin.c"))

@@ -14,9 +14,8 @@ import pytest
 from homenode import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conftest import Builder, Command, Qemu, Recorder, Recording
+    from support.command import Printed
 
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -92,7 +91,7 @@ def test_stacks_and_thread_local_storage_are_private(compiled: Builder, emulate:
     ],
 )
 def test_two_recordings_are_the_same_bytes(
-    compiled: Builder, emulate: Recorder, natively: Callable[..., str], source: str
+    compiled: Builder, emulate: Recorder, natively: Printed, source: str
 ) -> None:
     program = compiled(source)
     one, two = emulate(program), emulate(program)
@@ -118,15 +117,13 @@ def test_numbers_are_used_again_when_threads_are_joined(
 
 
 def test_a_thread_waits_for_another_one_at_a_pipe(
-    compiled: Builder, emulate: Recorder, natively: Callable[..., str]
+    compiled: Builder, emulate: Recorder, natively: Printed
 ) -> None:
     program = compiled("pipes.c")
     assert emulate(program).out == natively(program)
 
 
-def test_signals_reach_the_program(
-    compiled: Builder, emulate: Recorder, natively: Callable[..., str]
-) -> None:
+def test_signals_reach_the_program(compiled: Builder, emulate: Recorder, natively: Printed) -> None:
     program = compiled("signals.c")
     assert emulate(program).out == natively(program)
 

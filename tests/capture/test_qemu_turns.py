@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conftest import Builder, Recorder
+    from support.command import Printed
 
 
 X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="elsewhere the kernel switches")
@@ -25,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 
 @X86
 def test_a_turn_needs_no_switch_by_the_kernel(
-    compiled: Builder, emulate: Recorder, natively: Callable[..., str]
+    compiled: Builder, emulate: Recorder, natively: Printed
 ) -> None:
     """A switch by the kernel would be a sleep; with the shortest turns no switch is forced."""
     program = compiled("own_thread.c", "-lm")

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conftest import Builder, Recorder
+    from support.command import Printed
 
 GFORTRAN = pytest.mark.skipif(shutil.which("gfortran") is None, reason="gfortran is not installed")
 CLANG = pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
@@ -24,9 +23,7 @@ def record(request: pytest.FixtureRequest, record: Recorder) -> Recorder:
     return partial(record, order=request.param)
 
 
-def test_pthread_objects_of_every_kind(
-    build: Builder, record: Recorder, natively: Callable[..., str]
-) -> None:
+def test_pthread_objects_of_every_kind(build: Builder, record: Recorder, natively: Printed) -> None:
     """Includes a thread that joins itself, which must fail and not wait."""
     recording = record(build("pthreads.c"))
     assert recording.out == natively(build("pthreads.c"))
@@ -46,9 +43,7 @@ def test_signal_handlers_at_any_moment(build: Builder, record: Recorder) -> None
     assert words[-2:] == ["woken", "jumped"]
 
 
-def test_children_are_not_recorded(
-    build: Builder, record: Recorder, natively: Callable[..., str]
-) -> None:
+def test_children_are_not_recorded(build: Builder, record: Recorder, natively: Printed) -> None:
     """fork, vfork, a raw system call, posix_spawn, system and popen, beside a busy thread."""
     recording = record(build("children.c"))
     assert recording.out == natively(build("children.c"))
@@ -100,7 +95,7 @@ def test_however_the_program_ends_the_trace_is_whole(
     ],
 )
 def test_however_it_is_linked(
-    build: Builder, record: Recorder, natively: Callable[..., str], flags: list[str]
+    build: Builder, record: Recorder, natively: Printed, flags: list[str]
 ) -> None:
     program = build("pthreads.c", *flags)
     recording = record(program)
@@ -111,7 +106,7 @@ def test_however_it_is_linked(
 
 
 def test_blocking_calls_between_threads(
-    build: Builder, record: Recorder, natively: Callable[..., str]
+    build: Builder, record: Recorder, natively: Printed
 ) -> None:
     """read, poll, select, epoll_wait, recv, and a write larger than a pipe holds."""
     recording = record(build("pipes.c"))
@@ -131,18 +126,14 @@ def test_the_watchdog_frees_a_baton_that_is_stuck(
     assert "repeatable" not in recording.metadata()["order"]
 
 
-def test_cancelled_threads_end(
-    build: Builder, record: Recorder, natively: Callable[..., str]
-) -> None:
+def test_cancelled_threads_end(build: Builder, record: Recorder, natively: Printed) -> None:
     """In a condition, semaphore, read, sleep, join, loop, and at any instruction."""
     recording = record(build("cancel.c"))
     assert recording.out == natively(build("cancel.c"))
 
 
 @pytest.mark.parametrize("flags", [[], ["-static"]])
-def test_modern_cpp(
-    build: Builder, record: Recorder, natively: Callable[..., str], flags: list[str]
-) -> None:
+def test_modern_cpp(build: Builder, record: Recorder, natively: Printed, flags: list[str]) -> None:
     """Futures, barriers, latches, semaphores, atomic waits, exceptions, virtual calls, ..."""
     program = build("modern.cpp", "-std=c++20", *flags)
     recording = record(program)
@@ -150,7 +141,7 @@ def test_modern_cpp(
     assert recording.summary["forced_turns"] == 0
 
 
-def test_c11_threads(build: Builder, record: Recorder, natively: Callable[..., str]) -> None:
+def test_c11_threads(build: Builder, record: Recorder, natively: Printed) -> None:
     assert record(build("c11.c")).out == natively(build("c11.c")) == "80 80 1 6 4 1\n"
 
 
@@ -186,7 +177,7 @@ def test_fortran_openmp_with_a_dynamic_schedule(build: Builder, record: Recorder
 
 @CLANG
 @pytest.mark.parametrize("source", ["pthreads.c", "atomics.c", "blocks.c", "modern.cpp"])
-def test_clang(build: Builder, record: Recorder, natively: Callable[..., str], source: str) -> None:
+def test_clang(build: Builder, record: Recorder, natively: Printed, source: str) -> None:
     flags = ["-std=c++20"] if source.endswith(".cpp") else ["-mcx16", "-latomic"]
     program = build(source, *flags, environment=CLANG_COMPILERS)
     recording = record(program)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Builder, Recorder
+    from support.command import Printed
 
 _CLI = [sys.executable, "-m", "homenode"]
 
@@ -29,7 +30,7 @@ def _record(trace: Path, *words: str, **more: object) -> subprocess.CompletedPro
 
 
 def test_a_full_disk_is_an_error_and_the_program_continues(
-    build: Builder, natively: Callable[..., str], tmp_path: Path
+    build: Builder, natively: Printed, tmp_path: Path
 ) -> None:
     program = build("large.c")
 
@@ -108,15 +109,13 @@ def test_a_script_that_starts_the_program(build: Builder, record: Recorder, tmp_
 
 
 def test_the_program_sees_its_own_environment_and_files(
-    build: Builder, record: Recorder, natively: Callable[..., str]
+    build: Builder, record: Recorder, natively: Printed
 ) -> None:
     program = build("surroundings.c")
     assert record(program).out == natively(program)
 
 
-def test_recording_a_program_as_it_is_linked_today(
-    build: Builder, natively: Callable[..., str]
-) -> None:
+def test_recording_a_program_as_it_is_linked_today(build: Builder, natively: Printed) -> None:
     """Without a recorder an instrumented program behaves as if it were not instrumented."""
     assert natively(build("marks.c")) == "1 9\n"
     assert "HOMENODE_FD" not in os.environ

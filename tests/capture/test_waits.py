@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from conftest import Builder, Recorder
+    from support.command import Printed
 
 
 _MACHINES = ["x86_64", "aarch64", "riscv64"]
@@ -66,7 +66,7 @@ def test_kernels_without_syscall_dispatch(compiled: Builder, tmp_path: Path) -> 
     assert "outside waits          0" not in done.stderr
 
 
-def test_signals_end_waits(build: Builder, record: Recorder, natively: Callable[..., str]) -> None:
+def test_signals_end_waits(build: Builder, record: Recorder, natively: Printed) -> None:
     program = build("alarms.c")
     assert record(program).out == natively(program)
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conftest import Command
+    from support.command import Printed
 
 
 @pytest.fixture
-def shown(homenode: Command) -> Callable[..., str]:
+def shown(homenode: Command) -> Printed:
     """The output of `homenode explain`."""
 
     def run(*words: str) -> str:
@@ -25,7 +24,7 @@ def shown(homenode: Command) -> Callable[..., str]:
 
 
 @pytest.fixture
-def refused(homenode: Command) -> Callable[..., str]:
+def refused(homenode: Command) -> Printed:
     """The error message of `homenode explain`."""
 
     def run(*words: str) -> str:

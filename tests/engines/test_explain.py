@@ -12,8 +12,9 @@ import homenode as hn
 from homenode.report import steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from support.command import Printed
 
 _PROTOCOLS = ["mesi", "amsd", "pscr", "moesi", "dragon", "mesi-memory"]
 
@@ -32,7 +33,7 @@ def trace(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("protocol", _PROTOCOLS)
-def test_text_has_the_whole_table_and_every_step(protocol: str, shown: Callable[..., str]) -> None:
+def test_text_has_the_whole_table_and_every_step(protocol: str, shown: Printed) -> None:
     said = shown(protocol)
     (data,) = hn.explain(protocol).data["protocols"]
     lines = [line.split() for line in said.splitlines()]
@@ -46,7 +47,7 @@ def test_text_has_the_whole_table_and_every_step(protocol: str, shown: Callable[
     assert steps.summary(data) in said
 
 
-def test_data_are_complete_and_add_up(shown: Callable[..., str]) -> None:
+def test_data_are_complete_and_add_up(shown: Printed) -> None:
     data = json.loads(shown("--all", "--json"))
     assert data == hn.explain(_PROTOCOLS).to_dict()
     assert set(data) == {
@@ -159,7 +160,7 @@ def test_what_is_never_decided_is_false_at_the_end(tmp_path: Path) -> None:
     )
 
 
-def test_a_trace_is_followed_where_it_is_shared(trace: str, shown: Callable[..., str]) -> None:
+def test_a_trace_is_followed_where_it_is_shared(trace: str, shown: Printed) -> None:
     found = hn.explain("mesi,pscr", trace)
     assert found.data["trace"]["numbers"] == [2, 3, 4, 5, 6]
     assert found.data["example"] is None
@@ -175,7 +176,7 @@ def test_a_trace_is_followed_where_it_is_shared(trace: str, shown: Callable[...,
 
 
 def test_of_many_processors_those_have_a_column_that_reference_something(
-    tmp_path: Path, shown: Callable[..., str]
+    tmp_path: Path, shown: Printed
 ) -> None:
     # All of 26 threads have a block of their own, and numbers 7 and 19 share one.
     thread = [*range(26), 7, 19, 7]
@@ -204,7 +205,7 @@ def test_of_many_processors_those_have_a_column_that_reference_something(
     assert "Not shown" not in few
 
 
-def test_split_caches_are_two_a_processor(tmp_path: Path, shown: Callable[..., str]) -> None:
+def test_split_caches_are_two_a_processor(tmp_path: Path, shown: Printed) -> None:
     machine, path = tmp_path / "split.toml", str(tmp_path / "code.hnt")
     machine.write_text(
         'name = "split"\nkind = "bus"\nbase = "bus-smp"\n[cache.split]\n'
@@ -262,14 +263,14 @@ def test_every_kind_of_reference_has_its_words(tmp_path: Path) -> None:
     assert found.data["trace"]["numbers"] == [0, 1, 2, 2]
 
 
-def test_a_parameter_is_part_of_the_name(shown: Callable[..., str]) -> None:
+def test_a_parameter_is_part_of_the_name(shown: Printed) -> None:
     spec = "pscr:private_kernel=yes"
     assert hn.explain(spec).protocols == [spec]
     assert "PSCR:private_kernel=yes, step by step" in hn.explain(spec).html()
     assert spec in shown(spec)
 
 
-def test_the_page_is_one_small_file_for_itself(tmp_path: Path, shown: Callable[..., str]) -> None:
+def test_the_page_is_one_small_file_for_itself(tmp_path: Path, shown: Printed) -> None:
     page = tmp_path / "all.html"
     said = shown("--all", "--html", str(page))
     text = page.read_text()
@@ -293,7 +294,7 @@ def test_names_in_the_page_are_text(tmp_path: Path) -> None:
     assert "homenode &lt;script&gt;" in text
 
 
-def test_mistakes_are_named(trace: str, tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_mistakes_are_named(trace: str, tmp_path: Path, refused: Printed) -> None:
     cases = [
         ([], "say which protocol: mesi, amsd, pscr, moesi, dragon, mesi-memory; or --all"),
         (["mesi", "--all"], "name protocols or say --all"),
@@ -325,7 +326,7 @@ def test_mistakes_are_named(trace: str, tmp_path: Path, refused: Callable[..., s
 
 
 def test_a_damaged_trace_is_an_error_with_its_name(
-    trace: str, tmp_path: Path, refused: Callable[..., str]
+    trace: str, tmp_path: Path, refused: Printed
 ) -> None:
     broken = tmp_path / "broken.hnt"
     with open(trace, "rb") as file:  # noqa: PTH123 - a name, not a path

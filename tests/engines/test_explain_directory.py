@@ -12,8 +12,9 @@ import homenode as hn
 from homenode.report import messages, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from support.command import Printed
 
 
 @pytest.fixture
@@ -29,14 +30,14 @@ def trace(tmp_path: Path) -> str:
     return path
 
 
-def test_text_names_waiting_states_and_senders(shown: Callable[..., str]) -> None:
+def test_text_names_waiting_states_and_senders(shown: Printed) -> None:
     flat = " ".join(shown("dash").split())
     assert "waits" in flat
     assert "send read to home → IS" in flat
     assert "cache N0 S → I" in flat.replace("invalidate (from its node's home)", "")
 
 
-def test_data_are_complete_and_add_up(shown: Callable[..., str]) -> None:
+def test_data_are_complete_and_add_up(shown: Printed) -> None:
     data = json.loads(shown("dash", "dash:pointers=2", "--json"))
     assert data == hn.explain("dash,dash:pointers=2").to_dict()
     assert set(data) == {
@@ -130,9 +131,7 @@ def test_homes_are_chosen() -> None:
         assert [scene["entry"]["home"] for scene in steps_found[-1]["scenes"]] == expected, home
 
 
-def test_of_many_nodes_only_those_involved_are_shown(
-    tmp_path: Path, shown: Callable[..., str]
-) -> None:
+def test_of_many_nodes_only_those_involved_are_shown(tmp_path: Path, shown: Printed) -> None:
     thread = [*range(26), 7, 19, 7]
     address = [0x1000 * (number + 1) for number in range(26)] + [0x40000] * 3
     path = str(tmp_path / "many.hnt")
@@ -148,13 +147,13 @@ def test_of_many_nodes_only_those_involved_are_shown(
     assert "N3 → N7 forwarded write" in said
 
 
-def test_what_cannot_be_read_is_no_page(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_what_cannot_be_read_is_no_page(tmp_path: Path, refused: Printed) -> None:
     page = tmp_path / "dash.html"
     refused("dash", "--example", "0 W a0; 1 R <b>", "--html", str(page))
     assert not page.exists()
 
 
-def test_mistakes_are_named(trace: str, refused: Callable[..., str]) -> None:
+def test_mistakes_are_named(trace: str, refused: Printed) -> None:
     cases = [
         (["dahs"], "expected one of mesi, amsd, pscr, moesi, dragon, mesi-memory, dash"),
         ([], "or with a directory: dash"),

@@ -11,8 +11,9 @@ import homenode as hn
 from homenode.report import controllers, messages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from support.command import Printed
 
 # The messages of the last of some steps, where node 0 is the home and a cache has room for one
 # block: the tables of messages in docs/directory.md.
@@ -81,7 +82,7 @@ def test_each_step_takes_the_messages_that_are_documented(
 
 
 @pytest.mark.parametrize("name", ["dash", "lrc", "sdd"])
-def test_text_has_all_tables_and_every_message(name: str, shown: Callable[..., str]) -> None:
+def test_text_has_all_tables_and_every_message(name: str, shown: Printed) -> None:
     text = shown(name)
     (protocol,) = hn.explain(name).data["protocols"]
     assert protocol["source"] in text
@@ -128,7 +129,7 @@ def test_every_cell_of_the_tables_is_in_its_grid(name: str) -> None:
     [("dash", "0 W a0; 1 R a0"), ("lrc", "0 W a0; 1 R a0; 0 rel"), ("sdd", "0 W a0; 1 R a0")],
 )
 def test_the_page_is_one_file_for_itself(
-    name: str, example: str, tmp_path: Path, shown: Callable[..., str]
+    name: str, example: str, tmp_path: Path, shown: Printed
 ) -> None:
     page = tmp_path / "page.html"
     given = [name, "--example", example, "--home", "fixed:node=1", "--html", str(page)]

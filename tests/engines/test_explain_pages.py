@@ -11,8 +11,9 @@ import homenode as hn
 from homenode.report import messages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from support.command import Printed
 
 
 def _walk(text: str, **options: Any) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def trace(tmp_path: Path) -> str:
     return path
 
 
-def test_data_are_complete_and_add_up(shown: Callable[..., str]) -> None:
+def test_data_are_complete_and_add_up(shown: Printed) -> None:
     data = json.loads(shown("lrc", "--json"))
     found = hn.explain("lrc")
     assert data == found.to_dict()
@@ -99,7 +100,7 @@ def test_steps_are_described_in_sentences() -> None:
     assert "Its page table does not permit that: a page fault." in said[0]
 
 
-def test_a_trace_is_walked_through_in_its_machine(trace: str, shown: Callable[..., str]) -> None:
+def test_a_trace_is_walked_through_in_its_machine(trace: str, shown: Printed) -> None:
     found = hn.explain("lrc", trace, home="round-robin")
     assert found.data["trace"]["numbers"] == [0, 1, 3, 4]
     said = shown("lrc", "--trace", trace, "--home", "round-robin")
@@ -114,7 +115,7 @@ def test_homes_are_chosen() -> None:
         assert (homes if isinstance(expected, list) else len(homes)) == expected, home
 
 
-def test_mistakes_are_named(refused: Callable[..., str]) -> None:
+def test_mistakes_are_named(refused: Printed) -> None:
     cases = [
         (["lrc", "dash"], "lrc keeps pages coherent and dash keeps blocks coherent: explain them"),
         (["lrc", "mesi"], "mesi is a protocol of a bus and lrc one with a directory"),
@@ -142,6 +143,6 @@ def test_mistakes_are_named(refused: Callable[..., str]) -> None:
         assert error.count("\n") == 1, error
 
 
-def test_help_has_an_example(shown: Callable[..., str]) -> None:
+def test_help_has_an_example(shown: Printed) -> None:
     said = shown("--help")
     assert "homenode explain lrc --example '0 W a0; 1 R a0; 0 rel; 1 acq; 1 R a0'" in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
 # For a process that hangs: ten times what any process needs.
+Builder = Callable[..., str]
 TIMEOUT_S = 1500
 # A machine of each kind of engine with a clock.
 MACHINES = {

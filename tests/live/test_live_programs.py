@@ -18,13 +18,13 @@ from homenode.capture import compilers
 from live.running import MACHINES, PROGRAMS, TIMEOUT_S, check_run_and_replay, only_row, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from live.running import Builder
 
 pytestmark = pytest.mark.timeout(1200)
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Builder:
     """Builds a program of this folder with the wrapper, once."""
     folder = tmp_path_factory.mktemp("live")
 
@@ -41,7 +41,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("program", ["grid.c", "work_queue.c", "pipeline.c"])
 def test_the_trace_of_a_run_replayed_is_the_run(
-    built: Callable[..., str], tmp_path: Path, machine: str, program: str
+    built: Builder, tmp_path: Path, machine: str, program: str
 ) -> None:
     lived = check_run_and_replay(built(program), tmp_path / "t.hnt", machine)
     assert lived["references"] > 5000
@@ -50,7 +50,7 @@ def test_the_trace_of_a_run_replayed_is_the_run(
 @pytest.mark.parametrize("machine", ["bus-smp", "dash-mesh", "alite"])
 @pytest.mark.parametrize("slack", [[], ["--slack", "0"], ["--slack", "300"]])
 def test_two_runs_are_the_same_to_the_byte(
-    built: Callable[..., str], tmp_path: Path, machine: str, slack: list[str]
+    built: Builder, tmp_path: Path, machine: str, slack: list[str]
 ) -> None:
     seen = []
     for nth in "12":
@@ -61,9 +61,7 @@ def test_two_runs_are_the_same_to_the_byte(
     assert seen[0] == seen[1]
 
 
-def test_slack_does_not_change_what_a_program_without_races_does(
-    built: Callable[..., str],
-) -> None:
+def test_slack_does_not_change_what_a_program_without_races_does(built: Builder) -> None:
     found = []
     for slack in ("0", "20", "5000"):
         words = ["--machine", "dash-mesh", "--processors", "4", "--slack", slack, "--json"]
@@ -72,7 +70,7 @@ def test_slack_does_not_change_what_a_program_without_races_does(
     assert found[0] == found[1] == found[2]
 
 
-def test_the_machine_says_who_gets_the_next_item(built: Callable[..., str]) -> None:
+def test_the_machine_says_who_gets_the_next_item(built: Builder) -> None:
     def cycles(machine: str) -> int:
         words = ["--machine", machine, *MACHINES[machine], "--processors", "4", "--json"]
         return int(only_row("run", *words, "--", built("work_queue.c"))["cycles"])
@@ -86,7 +84,7 @@ def test_the_machine_says_who_gets_the_next_item(built: Callable[..., str]) -> N
 
 
 @pytest.mark.parametrize("machine", ["bus-smp", "dash-mesh", "alite"])
-def test_waits_end_and_clocks_go_by_simulated_time(built: Callable[..., str], machine: str) -> None:
+def test_waits_end_and_clocks_go_by_simulated_time(built: Builder, machine: str) -> None:
     words = ["--machine", machine, *MACHINES[machine], "--processors", "2"]
     said = run("run", *words, "--", built("timed.c")).stdout.splitlines()
     assert said[:6] == [
@@ -99,7 +97,7 @@ def test_waits_end_and_clocks_go_by_simulated_time(built: Callable[..., str], ma
     ]
 
 
-def test_a_program_measures_what_the_machine_makes_it_wait(built: Callable[..., str]) -> None:
+def test_a_program_measures_what_the_machine_makes_it_wait(built: Builder) -> None:
     def measured(machine: str) -> int:
         words = [
             "--machine",
@@ -119,7 +117,7 @@ def test_a_program_measures_what_the_machine_makes_it_wait(built: Callable[..., 
     assert mesh != crossbar
 
 
-def test_a_run_is_as_long_as_its_program_says(built: Callable[..., str]) -> None:
+def test_a_run_is_as_long_as_its_program_says(built: Builder) -> None:
     words = ["--machine", "dash-mesh", "--processors", "1", "--json"]
     done = run("run", *words, "--", built("measures_itself.c"))
     cycles = json.loads(done.stdout)[0]["cycles"]
@@ -132,7 +130,7 @@ def test_a_run_is_as_long_as_its_program_says(built: Callable[..., str]) -> None
     ("how", "code"), [("7", 7), ("0", 0), ("_exit", 9), ("abort", 134), ("crash", 139)]
 )
 def test_the_exit_code_and_the_output_are_the_programs(
-    built: Callable[..., str], tmp_path: Path, how: str, code: int
+    built: Builder, tmp_path: Path, how: str, code: int
 ) -> None:
     trace = tmp_path / "t.hnt"
     words = ["--machine", "bus-smp", "--protocol", "mesi", "--processors", "2", "-o", str(trace)]
@@ -145,7 +143,7 @@ _TRAPS = ("pthreads.c", "c11.c", "conditions.c", "cancel.c", "signals.c", "pipes
 
 
 @pytest.mark.parametrize("trap", [*_TRAPS, "openmp.c", "ordered.c", "stuck.c"])
-def test_what_trips_a_recorder_does_not_trip_a_run(built: Callable[..., str], trap: str) -> None:
+def test_what_trips_a_recorder_does_not_trip_a_run(built: Builder, trap: str) -> None:
     program = built(f"../../capture/programs/{trap}", "-fopenmp")
     alone = subprocess.run(
         [program], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
@@ -154,7 +152,7 @@ def test_what_trips_a_recorder_does_not_trip_a_run(built: Callable[..., str], tr
     assert run("run", *words, "--", program, code=alone.returncode).stdout == alone.stdout
 
 
-def test_an_interrupted_run_leaves_nothing(built: Callable[..., str], tmp_path: Path) -> None:
+def test_an_interrupted_run_leaves_nothing(built: Builder, tmp_path: Path) -> None:
     trace = tmp_path / "t.hnt"
     words = ["run", "--machine", "bus-smp", "--processors", "2", "-o", str(trace), "--"]
     process = subprocess.Popen(
@@ -199,7 +197,7 @@ def test_what_cannot_be_run_is_refused(words: list[str], said: str, tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_from_python(built: Callable[..., str]) -> None:
+def test_a_run_from_python(built: Builder) -> None:
     result = hn.run([built("endings.c"), "4"], "moesi", processors=2)
     assert (result.rows[0]["protocol"], result.run_summary["exit_code"]) == ("moesi", 4)
     with pytest.raises(hn.ConfigError, match="--contention is for machines with caches"):

@@ -13,7 +13,7 @@ import homenode as hn
 from live.running import MACHINES, PROGRAMS, TIMEOUT_S, check_run_and_replay, only_row, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from live.running import Builder
 
 _ARM = "/usr/aarch64-linux-gnu"
 pytestmark = [
@@ -26,7 +26,7 @@ pytestmark = [
 
 
 @pytest.fixture(scope="session")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Builder:
     """Builds a program without the wrapper, once."""
     folder = tmp_path_factory.mktemp("plain")
 
@@ -43,7 +43,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("program", ["grid.c", "work_queue.c", "pipeline.c"])
 def test_the_trace_of_a_run_replayed_is_the_run(
-    plain: Callable[..., str], tmp_path: Path, machine: str, program: str
+    plain: Builder, tmp_path: Path, machine: str, program: str
 ) -> None:
     how = ("--via", "qemu", "--slack", "300")
     lived = check_run_and_replay(plain(program), tmp_path / "t.hnt", machine, *how)
@@ -52,9 +52,7 @@ def test_the_trace_of_a_run_replayed_is_the_run(
 
 
 @pytest.mark.parametrize("machine", ["bus-smp", "dash-mesh", "alite"])
-def test_two_runs_are_the_same_to_the_byte(
-    plain: Callable[..., str], tmp_path: Path, machine: str
-) -> None:
+def test_two_runs_are_the_same_to_the_byte(plain: Builder, tmp_path: Path, machine: str) -> None:
     seen = []
     for nth in "12":
         trace = tmp_path / f"{nth}.hnt"
@@ -68,7 +66,7 @@ def test_two_runs_are_the_same_to_the_byte(
     assert "qemu-x86_64" in metadata["tool"]
 
 
-def test_instructions_between_references_take_time(plain: Callable[..., str]) -> None:
+def test_instructions_between_references_take_time(plain: Builder) -> None:
     words = ["--machine", "dash-mesh", "--processors", "4", "--json", "--slack", "300"]
     row = only_row("run", *words, "--via", "qemu", "--", plain("grid.c"))
     assert row["busy"] > 1.5 * row["references"], (
@@ -76,7 +74,7 @@ def test_instructions_between_references_take_time(plain: Callable[..., str]) ->
     )
 
 
-def test_waits_end_and_clocks_go_by_simulated_time(plain: Callable[..., str]) -> None:
+def test_waits_end_and_clocks_go_by_simulated_time(plain: Builder) -> None:
     # The C library takes time too: on slower machines more than the program allows for.
     words = ["--machine", "bus-smp", "--protocol", "mesi", "--processors", "2", "--slack", "300"]
     said = run("run", "--via", "qemu", *words, "--", plain("timed.c")).stdout.splitlines()
@@ -94,7 +92,7 @@ _TRAPS = ("pthreads.c", "c11.c", "conditions.c", "signals.c", "pipes.c", "reuse.
 
 
 @pytest.mark.parametrize("trap", [*_TRAPS, "openmp.c", "ordered.c"])
-def test_what_trips_a_recorder_does_not_trip_a_run(plain: Callable[..., str], trap: str) -> None:
+def test_what_trips_a_recorder_does_not_trip_a_run(plain: Builder, trap: str) -> None:
     program = plain(f"../../capture/programs/{trap}")
     alone = subprocess.run(
         [program], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
@@ -106,7 +104,7 @@ def test_what_trips_a_recorder_does_not_trip_a_run(plain: Callable[..., str], tr
 
 @pytest.mark.parametrize(("how", "code"), [("7", 7), ("_exit", 9), ("crash", 139)])
 def test_the_exit_code_and_the_output_are_the_programs(
-    plain: Callable[..., str], tmp_path: Path, how: str, code: int
+    plain: Builder, tmp_path: Path, how: str, code: int
 ) -> None:
     trace = tmp_path / "t.hnt"
     words = ["--machine", "bus-smp", "--processors", "2", "--slack", "300", "-o", str(trace)]
@@ -119,7 +117,7 @@ def test_the_exit_code_and_the_output_are_the_programs(
     shutil.which("aarch64-linux-gnu-gcc") is None or shutil.which("qemu-aarch64") is None,
     reason="no compiler or emulator for aarch64",
 )
-def test_a_program_for_another_processor(plain: Callable[..., str]) -> None:
+def test_a_program_for_another_processor(plain: Builder) -> None:
     program = plain("work_queue.c", "aarch64-linux-gnu-gcc")
     result = hn.run([program], processors=4, via="qemu", sysroot=_ARM, slack=300)
     assert (result.run_summary["exit_code"], result.run_summary["threads"]) == (0, 4)

@@ -28,6 +28,8 @@ class Outcome:
 
 Command = Callable[..., Outcome]
 """Runs a command with these words."""
+Printed = Callable[..., str]
+"""What a program or a command with these words prints."""
 
 
 @pytest.fixture

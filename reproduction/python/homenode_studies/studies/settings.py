@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 class SettingFields:
     """One configuration of a simulation; its fields are what studies vary."""
 
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """The setting in the columns of a row."""
+        return cls(**{name: type(one)(row[name]) for name, one in cls().fields().items()})
+
     def fields(self) -> dict[str, Any]:
         """As columns of a row."""
         return asdict(self)

@@ -6,7 +6,6 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from homenode.options.tables import core_table
-from homenode_studies.studies.claims import mean
 from homenode_studies.studies.programs import CALIBRATION
 from homenode_studies.studies.tables import Evidence, Missing, Points, Row
 
@@ -56,18 +55,6 @@ def present(values: dict[str, float], names: Iterable[str]) -> dict[str, float]:
     found = {name: values[name] for name in names if name in values}
     if not found:
         raise Missing("this run has none of the programs that it is about")
-    return found
-
-
-def styled(evidence: Evidence, column: str, style: str) -> dict[str, float]:
-    """One column of the traces of the programs of one style."""
-    found = {
-        row["program"]: float(row[column])
-        for row in evidence.rows("traces")
-        if row["style"] == style
-    }
-    if not found:
-        raise Missing(f"no program of style {style}")
     return found
 
 
@@ -217,11 +204,6 @@ def hit_ratio(evidence: Evidence) -> float:
         ours(evidence, "table-3.1", "local_share"),
     )
     return max(abs(alpha[p] - local[p]) for p in alpha)
-
-
-def mean_of(values: dict[str, float]) -> float:
-    """The mean over programs."""
-    return mean(list(values.values()))
 
 
 def row_of(rows: Iterable[Row], program: str) -> Row:

@@ -6,6 +6,8 @@ it prints neither idle time nor writes by kind of page.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from homenode_studies.studies.foglia import EC
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import (
@@ -18,9 +20,11 @@ from homenode_studies.studies.foglia.matrix import (
     SMALL_BLOCKS,
     Setting,
 )
-from homenode_studies.studies.foglia.runs import Runs, setting_of_point
 from homenode_studies.studies.foglia.tables import describe, label, printed_numbers
 from homenode_studies.studies.tables import Row, Table
+
+if TYPE_CHECKING:
+    from homenode_studies.studies.foglia.runs import Runs
 
 BUSY_UP_TO = 20
 """The number of processors up to which 26 processes should leave none idle."""
@@ -66,7 +70,7 @@ def idle(runs: Runs) -> Table:
     rows: list[Row] = [
         {
             "workload": row["workload"],
-            "machine": describe(setting_of_point(row)),
+            "machine": describe(Setting.of(row)),
             "ways": row["associativity"],
             "idle_percent": 100 * m.idle(row),
         }

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.options.specs import unique
-from homenode_studies.studies.foglia.matrix import SERVER
-from homenode_studies.studies.foglia.runs import setting_of_point
+from homenode_studies.studies.foglia.matrix import SERVER, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +82,7 @@ def _writes(points: Sequence[Row]) -> str:
     found = {
         (row["workload"], row["protocol"]): row
         for row in points
-        if setting_of_point(row) == SERVER.changed(protocol=row["protocol"])
+        if Setting.of(row) == SERVER.changed(protocol=row["protocol"])
     }
     shares = []
     for workload in unique(row["workload"] for row in points):

@@ -80,7 +80,7 @@ class Runs:
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = list(rows)
-        self._at = {(row["workload"], setting_of_point(row)): row for row in self.rows}
+        self._at = {(row["workload"], Setting.of(row)): row for row in self.rows}
 
     def workloads(self) -> list[str]:
         """The workloads that were simulated, in order."""
@@ -111,11 +111,6 @@ class Runs:
             if name == workload and setting.changed(processors=base.processors) == base
         ]
         return [row for _, row in sorted(found, key=lambda pair: pair[0])]
-
-
-def setting_of_point(row: Row) -> Setting:
-    """The setting of a simulated point."""
-    return Setting(**{name: _plain(row[name]) for name in _OF_SETTING})
 
 
 def extended(rows: Iterable[Row]) -> list[Row]:
@@ -178,7 +173,3 @@ def on_machine(
             cached.put(machine.question(setting, seed), without(row, *_OF_SETTING, "machine"))
         cached.save()
     return {setting: cached.get(machine.question(setting, seed)) for setting in settings}
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str) else int(value)

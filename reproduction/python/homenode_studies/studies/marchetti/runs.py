@@ -38,7 +38,7 @@ class Runs:
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = list(rows)
-        self._at = {(row["program"], setting_of(row)): row for row in self.rows}
+        self._at = {(row["program"], Setting.of(row)): row for row in self.rows}
 
     def programs(self) -> list[str]:
         """The programs that were simulated, in order."""
@@ -75,11 +75,6 @@ class Runs:
     def has(self, program: str, setting: Setting) -> bool:
         """Whether a point was simulated."""
         return (program, setting) in self._at
-
-
-def setting_of(row: Row) -> Setting:
-    """The setting of a row."""
-    return Setting(**{name: row[name] for name in _OF_SETTING})
 
 
 def ours(evidence: Evidence) -> Runs:

@@ -44,7 +44,7 @@ class Points:
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = list(rows)
-        self._at = {(row["program"], _setting(row)): row for row in self.rows}
+        self._at = {(row["program"], Setting.of(row)): row for row in self.rows}
 
     def programs(self) -> list[str]:
         """The programs that were run beyond the paper."""
@@ -72,10 +72,6 @@ class Points:
     def nodes(self, program: str) -> list[int]:
         """The numbers of nodes with which a program was run beyond the paper."""
         return sorted({row["nodes"] for row in self.rows if row["program"] == program} - {0})
-
-
-def _setting(row: Row) -> Setting:
-    return Setting(**{name: row[name] for name in Setting().fields()})
 
 
 def situations(points: Points, program: str) -> dict[str, Setting]:

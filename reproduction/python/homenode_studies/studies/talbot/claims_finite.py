@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 FT = Setting()
 RR = FT.changed(home=ROUND)
 BASIC_FT, REACTIVE_FT = FT.changed(proxies=BASIC), FT.changed(proxies=REACTIVE)
-BASIC_RR = RR.changed(proxies=BASIC)
 _FIRST, _SECOND = "1.5.2, paragraph 1", "1.5.2, paragraph 2"
 _THIRD, _TABLE = "1.5.2, paragraph 3", "table 1.4"
 _BY_ROUND = (
