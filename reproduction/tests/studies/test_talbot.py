@@ -295,7 +295,7 @@ def test_a_pass_is_asked_for_once_and_found_again(tmp_path: Path) -> None:
     first = runs.simulated(context, simulate)
     assert [options["buffers"] for options in asked] == [(INFINITE,), (FINITE,)]
     assert all(options["measure_from"] == "init-done" for options in asked)
-    assert all(row["cycles"] == _cycles(beyond._setting(row)) for row in first)
+    assert all(row["cycles"] == _cycles(Setting.of(row)) for row in first)
     assert runs.simulated(_context(tmp_path), simulate) == first
     assert len(asked) == 2
     batch = next(b for b in wanted(FFT, (), quick=False) if len(b.lengths) > 1)
@@ -303,7 +303,7 @@ def test_a_pass_is_asked_for_once_and_found_again(tmp_path: Path) -> None:
     assert len(several) == 12
     # Programs with the paper's length are known.
     assert asked[-1]["buffers"] == tuple(n for n in batch.lengths if n != FINITE)
-    assert all(row["cycles"] == _cycles(beyond._setting(row)) for row in several)
+    assert all(row["cycles"] == _cycles(Setting.of(row)) for row in several)
 
 
 def test_what_the_engine_cannot_do_beyond_the_paper_is_left_out(tmp_path: Path) -> None:
