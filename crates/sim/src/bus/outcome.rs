@@ -11,7 +11,6 @@ use super::config::{AddressSpace, BusConfig, Contention};
 use super::plan::BusPlan;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
-
 use crate::results::{notes_on, ratio, suggestions_on};
 use crate::timed::ReferenceOrder;
 

@@ -14,7 +14,6 @@ use super::plan::DirectoryPlan;
 use crate::page_use::PageUseColumns;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
-
 use crate::results::{notes_on, ratio, suggestions_on};
 use crate::timed::ReferenceOrder;
 

@@ -16,7 +16,6 @@ use super::replay::{LineReplay, LineResult};
 use crate::bus::WaitTotals;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
-
 use crate::results::{notes_on, ratio, suggestions_on};
 
 /// Time of all processors, by cause.

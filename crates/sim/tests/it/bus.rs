@@ -1,43 +1,34 @@
 //! Machines on a bus over whole traces, through [`homenode_sim::simulate_bus`].
 
-use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_sim::{
     BusConfig, BusOutcome, BusSimulation, SimError, engine_of, machine_rows, simulate_bus,
 };
-use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
+use homenode_trace::{Columns, Metadata, TraceReader};
+
+use crate::made::{self, configured};
 
 fn trace(references: u64, chunk_rows: u32) -> TraceReader {
-    let columns = Columns { flags: true, ..Columns::default() };
-    let options = WriterOptions { columns, level: 1, chunk_rows };
-    let mut bytes = Cursor::new(Vec::new());
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
     let mut rng = Rng::new(9);
-    for _ in 0..references {
+    let access = |_| {
         let thread = u16::try_from(rng.below(6)).unwrap();
         let kind = match rng.below(8) {
             0 => AccessKind::Write,
             1 => AccessKind::Fetch,
             _ => AccessKind::Read,
         };
-        let mut access = Access::new(thread, kind, 8 * rng.below(3_000), 8);
-        access.flags = Flags(u8::try_from(rng.below(8)).unwrap());
-        writer.push(&access).unwrap();
-    }
-    writer.finish(Metadata::default()).unwrap();
-    TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
+        let access = Access::new(thread, kind, 8 * rng.below(3_000), 8);
+        Access { flags: Flags(u8::try_from(rng.below(8)).unwrap()), ..access }
+    };
+    made::trace(&(0..references).map(access).collect::<Vec<_>>(), chunk_rows, Metadata::default())
 }
 
 fn config(text: &str) -> BusConfig {
-    let mut all = serde_json::json!({"machines": ["bus-smp"], "protocols": ["mesi", "amsd", "pscr"],
+    let all = serde_json::json!({"machines": ["bus-smp"], "protocols": ["mesi", "amsd", "pscr"],
                            "order": "trace"});
-    let given: serde_json::Value = serde_json::from_str(text).unwrap();
-    for (name, value) in given.as_object().unwrap() {
-        all[name] = value.clone();
-    }
-    serde_json::from_value(all).unwrap()
+    configured(all, text)
 }
 
 fn simulate(text: &str, trace: &TraceReader) -> Result<BusSimulation, SimError> {
@@ -218,15 +209,13 @@ fn seed_and_policies_of_the_clock_are_options_and_recorded() {
 #[test]
 fn a_trace_that_looks_like_a_whole_system_gets_a_note() {
     let columns = Columns { pid: true, ..Columns::default() };
-    let options = WriterOptions { columns, level: 1, chunk_rows: 100 };
-    let mut bytes = Cursor::new(Vec::new());
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
-    for i in 0..1_000 {
-        let access = Access::new(u16::try_from(i % 2).unwrap(), AccessKind::Read, 64 * (i / 2), 8);
-        writer.push(&Access { pid: u32::try_from(i % 6).unwrap(), ..access }).unwrap();
-    }
-    writer.finish(Metadata::default()).unwrap();
-    let trace = TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap();
+    let trace = made::written(columns, 100, Metadata::default(), |writer| {
+        for i in 0..1_000 {
+            let access =
+                Access::new(u16::try_from(i % 2).unwrap(), AccessKind::Read, 64 * (i / 2), 8);
+            writer.push(&Access { pid: u32::try_from(i % 6).unwrap(), ..access }).unwrap();
+        }
+    });
     let run = |addresses: &str| {
         let text = format!(r#"{{"order": "clock", "addresses": "{addresses}"}}"#);
         let found = simulate(&text, &trace).unwrap();
@@ -266,10 +255,7 @@ fn points_are_rows_of_the_matrix() {
 /// the kernel uses are shared, unless the protocol treats them as private.
 #[test]
 fn an_area_is_private_for_process_and_kernel() {
-    let columns = Columns { flags: true, pid: true, ..Columns::default() };
-    let options = WriterOptions { columns, level: 1, chunk_rows: 1 << 16 };
-    let mut bytes = Cursor::new(Vec::new());
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
+    let columns = Columns { pid: true, ..made::FLAGS };
     let (user, kernel) = (Flags::PRIVATE, Flags::PRIVATE.union(Flags::KERNEL));
     let references = [
         (0, AccessKind::Write, 0x8000, user),
@@ -279,12 +265,12 @@ fn an_area_is_private_for_process_and_kernel() {
         (1, AccessKind::Read, 0x9000, kernel),
         (0, AccessKind::Write, 0x9000, kernel),
     ];
-    for (thread, kind, addr, flags) in references {
-        let access = Access::new(thread, kind, addr, 4);
-        writer.push(&Access { pid: 7, flags, ..access }).unwrap();
-    }
-    writer.finish(Metadata::default()).unwrap();
-    let trace = TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap();
+    let trace = made::written(columns, 1 << 16, Metadata::default(), |writer| {
+        for (thread, kind, addr, flags) in references {
+            let access = Access::new(thread, kind, addr, 4);
+            writer.push(&Access { pid: 7, flags, ..access }).unwrap();
+        }
+    });
     let text = r#"{"protocols": ["pscr", "pscr:private_kernel=yes", "mesi"], "processors": 2}"#;
     let found = simulate(text, &trace).unwrap();
     let [plain, extended, mesi] = &found.outcomes[..] else { panic!("three protocols") };

@@ -4,18 +4,12 @@ use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_sim::{PlacementSimulation, PrivateReferences, SimConfig, run};
-use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
+use homenode_trace::{Metadata, TraceReader};
+
+use crate::made;
 
 fn trace(accesses: &[Access]) -> TraceReader {
-    let columns = Columns { flags: true, ..Columns::default() };
-    let options = WriterOptions { columns, level: 1, chunk_rows: 300 };
-    let mut bytes = Vec::new();
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
-    for access in accesses {
-        writer.push(access).unwrap();
-    }
-    writer.finish(Metadata::default()).unwrap();
-    TraceReader::from_bytes(bytes, "t.hnt").unwrap()
+    made::trace(accesses, 300, Metadata::default())
 }
 
 fn simulate(config: &SimConfig, trace: &TraceReader) -> PlacementSimulation {

@@ -1,6 +1,5 @@
 //! Protocols explained by examples and by traces, through [`homenode_sim::explain`].
 
-use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags};
@@ -8,41 +7,33 @@ use homenode_sim::{
     DirectoryExplanation, ExplainConfig, Explanation, ListWalk, ProtocolExplanation, SimError,
     explain,
 };
-use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
+use homenode_trace::{Metadata, TraceReader};
+
+use crate::made::{self, configured};
 
 /// Own blocks first, then a block that is read by all, then one that is written and shared.
 fn trace() -> TraceReader {
-    let columns = Columns { flags: true, ..Columns::default() };
-    let options = WriterOptions { columns, level: 1, chunk_rows: 7 };
-    let mut bytes = Cursor::new(Vec::new());
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
+    let mut all = Vec::new();
     for thread in 0..3 {
-        writer
-            .push(&Access::new(thread, AccessKind::Write, 0x4000 + 128 * u64::from(thread), 4))
-            .unwrap();
-        writer.push(&Access::new(thread, AccessKind::Read, 0x8000, 4)).unwrap();
+        all.push(Access::new(thread, AccessKind::Write, 0x4000 + 128 * u64::from(thread), 4));
+        all.push(Access::new(thread, AccessKind::Read, 0x8000, 4));
     }
     for round in 0..20u16 {
         let kind = if round % 4 == 0 { AccessKind::Write } else { AccessKind::Read };
         let mut access = Access::new(round % 3, kind, 0x9000 + 4 * u64::from(round % 2), 4);
         access.flags = Flags(if round == 5 { 1 } else { 0 });
-        writer.push(&access).unwrap();
+        all.push(access);
         // Straddles the end of the block.
-        writer.push(&Access::new(0, AccessKind::Read, 0x9000 + 126, 4)).unwrap();
+        all.push(Access::new(0, AccessKind::Read, 0x9000 + 126, 4));
     }
-    writer.finish(Metadata::default()).unwrap();
-    TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
+    made::trace(&all, 7, Metadata::default())
 }
 
 fn config(text: &str) -> ExplainConfig {
-    let mut all = serde_json::json!({
+    let all = serde_json::json!({
         "protocols": ["mesi"], "machine": "bus-smp", "references": 12
     });
-    let given: serde_json::Value = serde_json::from_str(text).unwrap();
-    for (name, value) in given.as_object().unwrap() {
-        all[name] = value.clone();
-    }
-    serde_json::from_value(all).unwrap()
+    configured(all, text)
 }
 
 fn run(text: &str, trace: Option<&TraceReader>) -> Result<Explanation, SimError> {

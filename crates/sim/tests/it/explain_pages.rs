@@ -1,35 +1,34 @@
 //! Protocols of pages explained by examples and by traces, through [`homenode_sim::explain`].
 
-use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind};
 use homenode_sim::{ExplainConfig, PagedExplanation, ProtocolExplanation, SimError, explain};
-use homenode_trace::{Event, EventKind, Metadata, TraceReader, TraceWriter, WriterOptions};
+use homenode_trace::{Event, EventKind, Metadata, TraceReader};
+
+use crate::made::{self, configured};
 
 /// Two threads increment one word under a lock, three times each.
 fn trace() -> TraceReader {
-    let mut bytes = Cursor::new(Vec::new());
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", WriterOptions::default()).unwrap();
-    for round in 0..6u16 {
-        let thread = round % 2;
-        writer.event(Event { thread, what: EventKind::LockAcquire { addr: 0x2_0000 } }).unwrap();
-        for kind in [AccessKind::Read, AccessKind::Write] {
-            writer.push(&Access::new(thread, kind, 0x9000, 4)).unwrap();
+    made::written(made::FLAGS, 1 << 16, Metadata::default(), |writer| {
+        for round in 0..6u16 {
+            let thread = round % 2;
+            writer
+                .event(Event { thread, what: EventKind::LockAcquire { addr: 0x2_0000 } })
+                .unwrap();
+            for kind in [AccessKind::Read, AccessKind::Write] {
+                writer.push(&Access::new(thread, kind, 0x9000, 4)).unwrap();
+            }
+            writer
+                .event(Event { thread, what: EventKind::LockRelease { addr: 0x2_0000 } })
+                .unwrap();
         }
-        writer.event(Event { thread, what: EventKind::LockRelease { addr: 0x2_0000 } }).unwrap();
-    }
-    writer.finish(Metadata::default()).unwrap();
-    TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
+    })
 }
 
 fn run(text: &str, trace: Option<&TraceReader>) -> Result<PagedExplanation, SimError> {
-    let mut all = serde_json::json!({ "protocols": ["lrc"], "references": 30 });
-    let given: serde_json::Value = serde_json::from_str(text).unwrap();
-    for (name, value) in given.as_object().unwrap() {
-        all[name] = value.clone();
-    }
-    let config: ExplainConfig = serde_json::from_value(all).unwrap();
+    let all = serde_json::json!({ "protocols": ["lrc"], "references": 30 });
+    let config: ExplainConfig = configured(all, text);
     match explain(&config, trace, &mut |_, _| ControlFlow::Continue(()))? {
         ProtocolExplanation::Pages(found) => Ok(*found),
         ProtocolExplanation::Bus(_)

@@ -9,30 +9,31 @@ use homenode_sim::{
     AdviceConfig, CacheFilterRecord, OptimalConfig, PlacementSimulation, SharingConfig, SimConfig,
     SimError, advise, optimal, run, sharing, worst_blocks,
 };
-use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
+use homenode_trace::{Metadata, TraceReader};
 use homenode_transform::transform_file;
 use serde::Serialize;
 use serde_json::{Value, to_value};
+
+use crate::made;
 
 const POLICIES: [&str; 5] = ["optimal", "ace", "platinum", "first-touch", "best-static"];
 
 fn random_trace(seed: u64) -> TraceReader {
     let mut rng = Rng::new(seed);
-    let columns = Columns { flags: true, gap: true, ..Columns::default() };
-    let options = WriterOptions { columns, level: 1, chunk_rows: 500 };
-    let mut bytes = Vec::new();
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
-    for _ in 0..4000 {
-        let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
-        let kind = kinds[usize::try_from(rng.below(10).saturating_sub(6)).unwrap()];
-        let thread = u16::try_from(rng.below(5)).unwrap();
-        let flags = Flags(u8::try_from(rng.below(20).saturating_sub(16)).unwrap());
-        let access = Access::new(thread, kind, 0x1_0000 + 8 * rng.below(4096), 8);
-        writer.push(&Access { flags, ..access }).unwrap();
-    }
+    let columns = Columns { gap: true, ..made::FLAGS };
     // Platinum's periods are in run time of the program.
-    writer.finish(Metadata { wall_time_s: Some(0.25), ..Metadata::default() }).unwrap();
-    TraceReader::from_bytes(bytes, "t.hnt").unwrap()
+    let metadata = Metadata { wall_time_s: Some(0.25), ..Metadata::default() };
+    made::written(columns, 500, metadata, |writer| {
+        for _ in 0..4000 {
+            let kinds =
+                [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
+            let kind = kinds[usize::try_from(rng.below(10).saturating_sub(6)).unwrap()];
+            let thread = u16::try_from(rng.below(5)).unwrap();
+            let flags = Flags(u8::try_from(rng.below(20).saturating_sub(16)).unwrap());
+            let access = Access::new(thread, kind, 0x1_0000 + 8 * rng.below(4096), 8);
+            writer.push(&Access { flags, ..access }).unwrap();
+        }
+    })
 }
 
 fn misses(trace: &TraceReader, cache: &str, processors: u16) -> TraceReader {

@@ -9,6 +9,7 @@ mod docs;
 mod explain;
 mod explain_pages;
 mod filter;
+mod made;
 mod optimal;
 mod pmap;
 mod realign;

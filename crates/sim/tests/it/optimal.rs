@@ -1,6 +1,5 @@
 //! The optimum in detail through [`homenode_sim::optimal`].
 
-use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Rng};
@@ -8,23 +7,22 @@ use homenode_sim::{
     OptimalConfig, OptimalReport, PlacementFormat, PlacementOutput, SimConfig, SimError, optimal,
     run,
 };
-use homenode_trace::{Metadata, TraceReader, TraceWriter, WriterOptions};
+use homenode_trace::{Metadata, TraceReader};
+
+use crate::made;
 
 fn trace(references: u64) -> TraceReader {
     let mut rng = Rng::new(7);
-    let mut bytes = Cursor::new(Vec::new());
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", WriterOptions::default()).unwrap();
     let (mut thread, mut addr) = (0, 0);
-    for _ in 0..references {
+    let access = |_| {
         if rng.below(6) == 0 {
             thread = u16::try_from(rng.below(6)).unwrap();
             addr = 0x1000 + rng.below(40) * 64;
         }
         let kind = if rng.below(4) == 0 { AccessKind::Write } else { AccessKind::Read };
-        writer.push(&Access::new(thread, kind, addr, 4)).unwrap();
-    }
-    writer.finish(Metadata::default()).unwrap();
-    TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
+        Access::new(thread, kind, addr, 4)
+    };
+    made::trace(&(0..references).map(access).collect::<Vec<_>>(), 1 << 16, Metadata::default())
 }
 
 const MACHINES: &[&str] = &["prices:r=4,R=15", "prices:r=4,R=15,g=2,G=20"];

@@ -1,27 +1,23 @@
 //! The page manager over whole traces.
 
-use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_sim::{PmapConfig, PmapReport, PrivateReferences, SimConfig, SimError, pmap, run};
-use homenode_trace::{
-    AddressRange, Columns, Metadata, RangeKind, TraceReader, TraceWriter, WriterOptions,
-};
+use homenode_trace::{AddressRange, Metadata, RangeKind, TraceReader};
+
+use crate::made;
 
 fn trace(length: u64) -> TraceReader {
     let mut rng = Rng::new(4);
-    let mut bytes = Cursor::new(Vec::new());
-    let columns = Columns { flags: true, ..Columns::default() };
-    let options = WriterOptions { columns, level: 1, chunk_rows: 500 };
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
+    let mut all = Vec::new();
     for _ in 0..length {
         let thread = u16::try_from(rng.below(5)).unwrap();
         let kind = if rng.below(3) == 0 { AccessKind::Write } else { AccessKind::Read };
         let flags = Flags([0, 0, 0, 1, 2][usize::try_from(rng.below(5)).unwrap()]);
         let addr = 0x4000 + rng.below(30) * 700 + rng.below(60);
         for _ in 0..1 + rng.below(4) {
-            writer.push(&Access { flags, ..Access::new(thread, kind, addr, 8) }).unwrap();
+            all.push(Access { flags, ..Access::new(thread, kind, addr, 8) });
         }
     }
     let range = AddressRange {
@@ -31,8 +27,7 @@ fn trace(length: u64) -> TraceReader {
         name: "counter".into(),
         ..AddressRange::default()
     };
-    writer.finish(Metadata { ranges: vec![range], ..Metadata::default() }).unwrap();
-    TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
+    made::trace(&all, 500, Metadata { ranges: vec![range], ..Metadata::default() })
 }
 
 fn config() -> PmapConfig {

@@ -9,20 +9,17 @@ use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_sim::{
     Inclusion, PlacementSimulation, PrivateReferences, SimConfig, policy_rows, run, worst_blocks,
 };
-use homenode_trace::{
-    AddressRange, Columns, Metadata, RangeKind, TraceReader, TraceWriter, WriterOptions,
-};
+use homenode_trace::{AddressRange, Metadata, RangeKind, TraceReader};
 use homenode_transform::realign::Realignment;
 use homenode_transform::{TransformReport, transform_file};
 use serde_json::Value;
 
+use crate::made;
+
 const SIZES: [u64; 4] = [4, 64, 1024, 65536];
 
 fn random_trace(rng: &mut Rng, threads: u64) -> TraceReader {
-    let columns = Columns { flags: true, ..Columns::default() };
-    let options = WriterOptions { columns, level: 1, chunk_rows: 300 };
-    let mut bytes = Vec::new();
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
+    let mut all = Vec::new();
     for _ in 0..200 + rng.below(600) {
         let thread = u16::try_from(rng.below(threads) * rng.below(2)).unwrap();
         let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
@@ -33,7 +30,7 @@ fn random_trace(rng: &mut Rng, threads: u64) -> TraceReader {
         // Visits of a few references each, as programs make them.
         for step in 0..1 + rng.below(4) {
             let addr = from + 4 * rng.below(200) + step * u64::from(size);
-            writer.push(&Access { flags, ..Access::new(thread, kind, addr, size) }).unwrap();
+            all.push(Access { flags, ..Access::new(thread, kind, addr, size) });
         }
     }
     let range = |start, name: &str| AddressRange {
@@ -44,8 +41,7 @@ fn random_trace(rng: &mut Rng, threads: u64) -> TraceReader {
         ..AddressRange::default()
     };
     let ranges = vec![range(0x1000, "near"), range(0x9_0000, "far")];
-    writer.finish(Metadata { ranges, ..Metadata::default() }).unwrap();
-    TraceReader::from_bytes(bytes, "t.hnt").unwrap()
+    made::trace(&all, 300, Metadata { ranges, ..Metadata::default() })
 }
 
 fn simulate(config: &SimConfig, trace: &TraceReader) -> PlacementSimulation {
@@ -208,13 +204,9 @@ fn invalid_re_alignments_are_errors_with_a_remedy() {
     };
     assert!(error(Some(0), &trace).contains("hold 1 to 268435456 references"));
     assert!(error(Some(1 << 29), &trace).contains("hold 1 to 268435456 references"));
-    let mut bytes = Vec::new();
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", WriterOptions::default()).unwrap();
-    for addr in [0, 1 << 63, u64::MAX - 8] {
-        writer.push(&Access::new(0, AccessKind::Write, addr, 4)).unwrap();
-    }
-    writer.finish(Metadata::default()).unwrap();
-    let wide = TraceReader::from_bytes(bytes, "t.hnt").unwrap();
+    let accesses =
+        [0, 1 << 63, u64::MAX - 8].map(|addr| Access::new(0, AccessKind::Write, addr, 4));
+    let wide = made::trace(&accesses, 300, Metadata::default());
     let said = error(Some(9), &wide);
     assert!(said.contains("no room for new pages of 64 bytes; keep a part of them"), "{said}");
 }
@@ -233,10 +225,7 @@ fn studies_of_addresses_require_a_written_trace() {
 
 #[test]
 fn an_empty_trace_has_an_empty_report() {
-    let mut bytes = Vec::new();
-    let writer = TraceWriter::new(&mut bytes, "t.hnt", WriterOptions::default()).unwrap();
-    writer.finish(Metadata::default()).unwrap();
-    let trace = TraceReader::from_bytes(bytes, "t.hnt").unwrap();
+    let trace = made::trace(&[], 300, Metadata::default());
     let config = SimConfig { realign: Some(9), ..SimConfig::new(&["markatos"], &["upt"], &[1024]) };
     let outcome = simulate(&config, &trace).outcomes.remove(0);
     let report = outcome.realignment.unwrap();

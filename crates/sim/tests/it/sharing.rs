@@ -7,13 +7,13 @@ use homenode_machine::{Machine, MachineKind, TABLE};
 use homenode_sim::{
     PrivateReferences, SharingConfig, SharingReport, SimConfig, SimError, run, sharing,
 };
-use homenode_trace::{Metadata, TraceReader, TraceWriter, WriterOptions};
+use homenode_trace::{Metadata, TraceReader};
+
+use crate::made;
 
 fn trace(seed: u64) -> TraceReader {
     let mut rng = Rng::new(seed);
-    let mut bytes = Vec::new();
-    let options = WriterOptions { chunk_rows: 100, ..WriterOptions::default() };
-    let mut writer = TraceWriter::new(&mut bytes, "made", options).expect("a header");
+    let mut all = Vec::new();
     for _ in 0..800 {
         let thread = u16::try_from(rng.below(6)).expect("a thread");
         let place = 0x1000 + 4 * rng.below(3000);
@@ -25,11 +25,10 @@ fn trace(seed: u64) -> TraceReader {
             if rng.below(9) == 0 {
                 access.flags = Flags::PRIVATE;
             }
-            writer.push(&access).expect("a reference");
+            all.push(access);
         }
     }
-    writer.finish(Metadata::default()).expect("a footer");
-    TraceReader::from_bytes(bytes, "made").expect("a trace")
+    made::trace(&all, 100, Metadata::default())
 }
 
 fn config(machines: &[&str], sizes: &[u64]) -> SharingConfig {

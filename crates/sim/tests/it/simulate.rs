@@ -1,6 +1,5 @@
 //! Whole simulations through [`homenode_sim::run`].
 
-use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -9,19 +8,9 @@ use homenode_placement::{
     Block, PlacementSetup, Policy, PolicyError, PolicyFactory, PolicySpec, Tally,
 };
 use homenode_sim::{PlacementSimulation, SimConfig, SimError, run, run_policies};
-use homenode_trace::{Columns, Metadata, Process, TraceReader, TraceWriter, WriterOptions};
+use homenode_trace::{Metadata, Process, TraceReader};
 
-fn trace(accesses: &[Access], chunk_rows: u32, metadata: Metadata) -> TraceReader {
-    let columns = Columns { flags: true, ..Columns::default() };
-    let options = WriterOptions { columns, level: 1, chunk_rows };
-    let mut bytes = Cursor::new(Vec::new());
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
-    for access in accesses {
-        writer.push(access).unwrap();
-    }
-    writer.finish(metadata).unwrap();
-    TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
-}
+use crate::made::trace;
 
 fn simulate(config: &SimConfig, trace: &TraceReader) -> Result<PlacementSimulation, SimError> {
     run(config, trace, &mut |_, _| ControlFlow::Continue(()))

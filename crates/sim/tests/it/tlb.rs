@@ -1,20 +1,15 @@
 //! TLBs over whole traces, through [`homenode_sim::tlb_misses`].
 
-use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_sim::{McprCorrection, SimError, TlbConfig, TlbReport, tlb_misses, tlb_rows};
-use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
+use homenode_trace::{Metadata, TraceReader};
+
+use crate::made;
 
 fn trace(accesses: &[Access], chunk_rows: u32) -> TraceReader {
-    let columns = Columns { flags: true, ..Columns::default() };
-    let options = WriterOptions { columns, level: 1, chunk_rows };
-    let mut bytes = Cursor::new(Vec::new());
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
-    accesses.iter().for_each(|access| writer.push(access).unwrap());
-    writer.finish(Metadata::default()).unwrap();
-    TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
+    made::trace(accesses, chunk_rows, Metadata::default())
 }
 
 fn config(tlbs: &[&str], page_sizes: &[u64]) -> TlbConfig {

@@ -10,12 +10,12 @@ use homenode_sim::{
     PmapConfig, SharingConfig, SimConfig, SimError, TlbConfig, advise, optimal, pmap, run, sharing,
     tlb_misses, worst_blocks,
 };
-use homenode_trace::{
-    Columns, Event, EventKind, Metadata, TraceReader, TraceWriter, WriterOptions,
-};
+use homenode_trace::{Columns, Event, EventKind, Metadata, TraceReader};
 use homenode_transform::transform_file;
 use serde::Serialize;
 use serde_json::{Value, to_value};
+
+use crate::made;
 
 const POLICIES: [&str; 7] =
     ["optimal", "ace", "platinum", "first-touch", "best-static", "random", "delay:n=5"];
@@ -24,30 +24,29 @@ const POLICIES: [&str; 7] =
 /// events, and some at the highest addresses.
 fn random_trace(seed: u64, chunk_rows: u32, highest: u64) -> TraceReader {
     let mut rng = Rng::new(seed);
-    let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows };
-    let mut bytes = Vec::new();
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
-    for i in 0..3000 {
-        let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
-        let kind = kinds[usize::try_from(rng.below(10).saturating_sub(6)).unwrap()];
-        let thread = u16::try_from(rng.below(5)).unwrap();
-        let flags = Flags(u8::try_from(rng.below(20).saturating_sub(16)).unwrap());
-        let size = [1, 4, 8, 8, 12, 64][usize::try_from(rng.below(6)).unwrap()];
-        let addr = match rng.below(40) {
-            0 => highest - rng.below(80),
-            1..10 => 0x1_0000 + rng.below(9000),
-            _ => 0x1_0000 + 8 * rng.below(1024),
-        };
-        let pc = 0x40_0000 + 4 * rng.below(30);
-        writer.push(&Access { flags, pc, ..Access::new(thread, kind, addr, size) }).unwrap();
-        if i % 100 == 50 {
-            let what = EventKind::Phase { id: i };
-            writer.event(Event { thread, what }).unwrap();
-        }
-    }
     // Platinum's periods are in run time of the program.
-    writer.finish(Metadata { wall_time_s: Some(0.25), ..Metadata::default() }).unwrap();
-    TraceReader::from_bytes(bytes, "t.hnt").unwrap()
+    let metadata = Metadata { wall_time_s: Some(0.25), ..Metadata::default() };
+    made::written(Columns::ALL, chunk_rows, metadata, |writer| {
+        for i in 0..3000 {
+            let kinds =
+                [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
+            let kind = kinds[usize::try_from(rng.below(10).saturating_sub(6)).unwrap()];
+            let thread = u16::try_from(rng.below(5)).unwrap();
+            let flags = Flags(u8::try_from(rng.below(20).saturating_sub(16)).unwrap());
+            let size = [1, 4, 8, 8, 12, 64][usize::try_from(rng.below(6)).unwrap()];
+            let addr = match rng.below(40) {
+                0 => highest - rng.below(80),
+                1..10 => 0x1_0000 + rng.below(9000),
+                _ => 0x1_0000 + 8 * rng.below(1024),
+            };
+            let pc = 0x40_0000 + 4 * rng.below(30);
+            writer.push(&Access { flags, pc, ..Access::new(thread, kind, addr, size) }).unwrap();
+            if i % 100 == 50 {
+                let what = EventKind::Phase { id: i };
+                writer.event(Event { thread, what }).unwrap();
+            }
+        }
+    })
 }
 
 fn in_words(trace: &TraceReader, bytes: u64) -> TraceReader {
@@ -118,16 +117,11 @@ fn config(machine: &str, word_bytes: Option<u64>, threads: usize) -> SimConfig {
 
 #[test]
 fn the_normative_example_has_seven_accesses() {
-    let mut bytes = Vec::new();
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", WriterOptions::default()).unwrap();
     let (read, write) = (AccessKind::Read, AccessKind::Write);
-    for (thread, kind, addr, size) in
+    let accesses =
         [(0, write, 0x1000, 8), (1, read, 0x1000, 8), (1, read, 0x1004, 4), (0, read, 0x1006, 4)]
-    {
-        writer.push(&Access::new(thread, kind, addr, size)).unwrap();
-    }
-    writer.finish(Metadata::default()).unwrap();
-    let trace = TraceReader::from_bytes(bytes, "t.hnt").unwrap();
+            .map(|(thread, kind, addr, size)| Access::new(thread, kind, addr, size));
+    let trace = made::trace(&accesses, 1 << 16, Metadata::default());
     for (word_bytes, count) in [(None, 4), (Some(4), 7), (Some(8), 5), (Some(64), 4)] {
         let config =
             SimConfig { word_bytes, ..SimConfig::new(&["numa"], &["optimal", "ace"], &[64]) };

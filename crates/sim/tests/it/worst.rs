@@ -5,24 +5,20 @@ use std::ops::ControlFlow;
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_machine::PriceModel;
 use homenode_sim::{POLICIES, SimConfig, SimError, WorstBlocks, run, worst_blocks};
-use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
+use homenode_trace::{Metadata, TraceReader};
+
+use crate::made;
 
 fn trace(seed: u64) -> TraceReader {
     let mut rng = Rng::new(seed);
-    let mut bytes = Vec::new();
-    let columns = Columns { flags: true, ..Columns::default() };
-    let options = WriterOptions { columns, chunk_rows: 100, ..WriterOptions::default() };
-    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).expect("a header");
-    for _ in 0..3_000 {
+    let access = |_| {
         let thread = u16::try_from(rng.below(4)).unwrap_or(0);
         let kind = if rng.below(3) == 0 { AccessKind::Write } else { AccessKind::Read };
         let flags = Flags(u8::try_from(rng.below(5) / 3).unwrap_or(0));
         let addr = 0x1000 + rng.below(0x400);
-        let access = Access { flags, ..Access::new(thread, kind, addr, 4) };
-        writer.push(&access).expect("a reference");
-    }
-    writer.finish(Metadata::default()).expect("a footer");
-    TraceReader::from_bytes(bytes, "t.hnt").expect("a complete trace")
+        Access { flags, ..Access::new(thread, kind, addr, 4) }
+    };
+    made::trace(&(0..3_000).map(access).collect::<Vec<_>>(), 100, Metadata::default())
 }
 
 fn worst(config: &SimConfig, trace: &TraceReader) -> Result<WorstBlocks, SimError> {

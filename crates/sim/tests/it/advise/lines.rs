@@ -1,11 +1,10 @@
 //! Advice on the lines of a machine with a clock.
 
 use homenode_base::{Access, AccessKind, Rng};
-use homenode_trace::{
-    AddressRange, Event, EventKind, Metadata, RangeKind, TraceReader, TraceWriter, WriterOptions,
-};
+use homenode_trace::{AddressRange, Event, EventKind, Metadata, RangeKind};
 
 use super::{only, symbol, write_all};
+use crate::made;
 
 fn heap(start: u64, size: u64) -> AddressRange {
     AddressRange { start, size, kind: RangeKind::Heap, site: 0x40, ..AddressRange::default() }
@@ -116,26 +115,25 @@ fn shared_word(
     events: bool,
     name: &str,
 ) -> Vec<homenode_sim::LineFinding> {
-    let mut bytes = Vec::new();
-    let mut writer = TraceWriter::new(&mut bytes, "made", WriterOptions::default()).unwrap();
-    let lock = |thread, what| Event { thread, what };
-    for turn in 0..2000u64 {
-        let thread = u16::try_from(turn % 4).unwrap();
-        let own = 0x9_0000 + 0x1000 * u64::from(thread);
-        writer.push(&Access::new(thread, AccessKind::Read, own, 8)).unwrap();
-        let mut accesses = Vec::new();
-        step(thread, &mut accesses);
-        if events {
-            writer.event(lock(thread, EventKind::LockAcquire { addr: 0x2_0000 })).unwrap();
-        }
-        accesses.iter().for_each(|access| writer.push(access).unwrap());
-        if events {
-            writer.event(lock(thread, EventKind::LockRelease { addr: 0x2_0000 })).unwrap();
-        }
-    }
     let ranges = vec![symbol(0x1_0000, 8, name), symbol(0x2_0000, 40, "guard")];
-    writer.finish(Metadata { ranges, ..Metadata::default() }).unwrap();
-    let trace = TraceReader::from_bytes(bytes, "made").unwrap();
+    let metadata = Metadata { ranges, ..Metadata::default() };
+    let lock = |thread, what| Event { thread, what };
+    let trace = made::written(made::FLAGS, 1 << 16, metadata, |writer| {
+        for turn in 0..2000u64 {
+            let thread = u16::try_from(turn % 4).unwrap();
+            let own = 0x9_0000 + 0x1000 * u64::from(thread);
+            writer.push(&Access::new(thread, AccessKind::Read, own, 8)).unwrap();
+            let mut accesses = Vec::new();
+            step(thread, &mut accesses);
+            if events {
+                writer.event(lock(thread, EventKind::LockAcquire { addr: 0x2_0000 })).unwrap();
+            }
+            accesses.iter().for_each(|access| writer.push(access).unwrap());
+            if events {
+                writer.event(lock(thread, EventKind::LockRelease { addr: 0x2_0000 })).unwrap();
+            }
+        }
+    });
     only(&trace, "spr-2s-lines", "mesi", 64).lines.expect("a clock").findings
 }
 

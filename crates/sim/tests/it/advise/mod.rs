@@ -10,20 +10,12 @@ use homenode_base::{Access, AccessKind, Rng};
 use homenode_sim::{
     AdviceConfig, AdvicePoint, AdviceProvenance, AdviceReport, SimConfig, SimError, advise, run,
 };
-use homenode_trace::{
-    AddressRange, Batch, Metadata, RangeKind, TraceReader, TraceWriter, Want, WriterOptions,
-};
+use homenode_trace::{AddressRange, Batch, Metadata, RangeKind, TraceReader, Want};
+
+use crate::made;
 
 fn write_all(accesses: &[Access], ranges: Vec<AddressRange>) -> TraceReader {
-    let mut bytes = Vec::new();
-    let options = WriterOptions { chunk_rows: 100, ..WriterOptions::default() };
-    let mut writer = TraceWriter::new(&mut bytes, "made", options).expect("a header");
-    for access in accesses {
-        writer.push(access).expect("a reference");
-    }
-    let metadata = Metadata { ranges, ..Metadata::default() };
-    writer.finish(metadata).expect("a footer");
-    TraceReader::from_bytes(bytes, "made").expect("a trace")
+    made::trace(accesses, 100, Metadata { ranges, ..Metadata::default() })
 }
 
 fn symbol(start: u64, size: u64, name: &str) -> AddressRange {
