@@ -6,6 +6,8 @@ use homenode_base::ProcId;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use crate::last_write::LastWrite;
+
 /// How the processors share a block, estimated from the words they touch over the whole trace.
 ///
 /// A word is *truly shared* if one processor writes it and another one references it; then data
@@ -77,30 +79,6 @@ impl UseCounts {
     }
 }
 
-/// The last write to a word or block, as a position in the block's history; from 1, 0 is never.
-#[derive(Clone, Copy, Debug, Default)]
-struct LastWrite {
-    by: ProcId,
-    at: u64,
-    /// The last write by another processor than `by`.
-    by_another_at: u64,
-}
-
-impl LastWrite {
-    fn write(&mut self, processor: ProcId, now: u64) {
-        if self.by != processor {
-            self.by_another_at = self.at;
-            self.by = processor;
-        }
-        self.at = now;
-    }
-
-    /// The last write by any processor but this one.
-    fn by_others(self, processor: ProcId) -> u64 {
-        if self.by == processor { self.by_another_at } else { self.at }
-    }
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 struct ProcessorCopy {
     missed_at: u64,
@@ -114,7 +92,7 @@ pub(crate) struct WordDetail {
     first: ProcId,
     several: bool,
     written: bool,
-    last: LastWrite,
+    last: LastWrite<u64>,
     /// References that begin at this word, or whose first word in the block it is.
     pub uses: UseCounts,
 }
@@ -149,7 +127,7 @@ pub(crate) struct BlockDetail {
     pub uses: FxHashMap<(u64, u16), UseCounts>,
     words: FxHashMap<u64, WordDetail>,
     copies: FxHashMap<ProcId, ProcessorCopy>,
-    written: LastWrite,
+    written: LastWrite<u64>,
     now: u64,
     misses: BlockMisses,
 }

@@ -22,6 +22,7 @@ mod fields;
 mod footprint;
 mod identity;
 mod labels;
+mod last_write;
 mod map;
 mod objects;
 mod picture;

@@ -7,7 +7,7 @@ use homenode_trace::Event;
 
 use crate::output::TransformOutput;
 
-enum QueuedRecord {
+pub(super) enum Record {
     Access(Access),
     Event(Event),
 }
@@ -15,17 +15,15 @@ enum QueuedRecord {
 /// References and events of one thread that are not yet emitted. The first is a reference: an event
 /// is emitted as soon as everything before it has been.
 #[derive(Default)]
-pub(super) struct Queue {
-    records: VecDeque<QueuedRecord>,
-}
+pub(super) struct Queue(VecDeque<Record>);
 
 impl Queue {
     pub(super) fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.0.is_empty()
     }
 
     pub(super) fn access(&mut self, access: &Access) {
-        self.records.push_back(QueuedRecord::Access(*access));
+        self.0.push_back(Record::Access(*access));
     }
 
     /// Queues an event after the references before it; emits it at once if there are none.
@@ -33,17 +31,17 @@ impl Queue {
         if self.is_empty() {
             out.event(event.clone());
         } else {
-            self.records.push_back(QueuedRecord::Event(event.clone()));
+            self.0.push_back(Record::Event(event.clone()));
         }
     }
 
     /// Emits the oldest reference and the events that directly follow it.
     pub(super) fn emit(&mut self, out: &mut TransformOutput) {
-        if let Some(QueuedRecord::Access(access)) = self.records.pop_front() {
+        if let Some(Record::Access(access)) = self.0.pop_front() {
             out.access(&access);
         }
-        while let Some(QueuedRecord::Event(_)) = self.records.front() {
-            if let Some(QueuedRecord::Event(event)) = self.records.pop_front() {
+        while let Some(Record::Event(_)) = self.0.front() {
+            if let Some(Record::Event(event)) = self.0.pop_front() {
                 out.event(event);
             }
         }

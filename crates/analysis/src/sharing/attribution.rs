@@ -1,9 +1,9 @@
 //! Attribution of misses to words and source lines, at the one block size asked about.
 
-use homenode_base::ProcId;
 use serde::Serialize;
 
 use super::events::WordEvent;
+use crate::last_write::LastWrite;
 
 /// Misses of an infinite cache by class (Dubois and others, ISCA 1993), and misses of other
 /// processors that writes here caused.
@@ -50,26 +50,8 @@ pub(crate) struct AttributedMiss {
     pub reason: MissReason,
 }
 
-/// The last write by a processor, and the last one by another processor than that.
-#[derive(Clone, Copy, Debug, Default)]
-struct LastWrites {
-    by: ProcId,
-    last: (u32, CodeAndWord),
-    another: (u32, CodeAndWord),
-}
-
-impl LastWrites {
-    fn write(&mut self, proc: ProcId, now: u32, place: CodeAndWord) {
-        if self.by != proc {
-            (self.by, self.another) = (proc, self.last);
-        }
-        self.last = (now, place);
-    }
-
-    fn by_others(&self, proc: ProcId) -> (u32, CodeAndWord) {
-        if self.by == proc { self.another } else { self.last }
-    }
-}
+/// A write, by its visit and what wrote where.
+pub(crate) type LastCodeWrite = LastWrite<(u32, CodeAndWord)>;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct AttributedCopy {
@@ -84,11 +66,11 @@ struct AttributedCopy {
 pub(crate) fn misses(
     events: &[WordEvent],
     procs: usize,
-    words: &mut [WordWrites],
+    words: &mut [LastCodeWrite],
 ) -> Vec<AttributedMiss> {
     let mut found: Vec<AttributedMiss> = Vec::new();
     let mut copies = vec![AttributedCopy::default(); procs];
-    let mut block = LastWrites::default();
+    let mut block = LastCodeWrite::default();
     let (mut now, mut present) = (0, None);
     for event in events {
         let proc = event.processor;
@@ -105,7 +87,7 @@ pub(crate) fn misses(
             copy.pending = Some((now, found.len()));
             found.push(AttributedMiss { at: place, reason: MissReason::FalseSharing(write) });
         }
-        let word = &mut words[event.word as usize].0;
+        let word = &mut words[event.word as usize];
         if word.by_others(proc).0 > copy.essential_at
             && let Some((missed_at, miss)) = copy.pending.take()
         {
@@ -114,16 +96,12 @@ pub(crate) fn misses(
         }
         copy.referenced_at = now;
         if event.access.writes() {
-            block.write(proc, now, place);
-            word.write(proc, now, place);
+            block.write(proc, (now, place));
+            word.write(proc, (now, place));
         }
     }
     for event in events {
-        words[event.word as usize] = WordWrites::default();
+        words[event.word as usize] = LastCodeWrite::default();
     }
     found
 }
-
-/// The last writes to a word, while its block is walked.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WordWrites(LastWrites);

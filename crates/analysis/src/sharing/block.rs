@@ -7,32 +7,11 @@ use super::events::{WordAccess, WordEvent};
 use super::homes;
 use super::intervals::{self, Visit};
 use super::region_processors::{ELEMENTS_MAX, FEW, RegionProcessors};
-
-/// The last write, by the number of its visit; visits count from 1, 0 is never.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct LastWriteVisit {
-    pub(super) by: u16,
-    pub(super) at: u32,
-    /// The last write by another processor than `by`.
-    by_another_at: u32,
-}
-
-impl LastWriteVisit {
-    pub(super) fn write(&mut self, proc: u16, now: u32) {
-        if self.by != proc {
-            (self.by, self.by_another_at) = (proc, self.at);
-        }
-        self.at = now;
-    }
-
-    pub(super) fn by_others(self, proc: u16) -> u32 {
-        if self.by == proc { self.by_another_at } else { self.at }
-    }
-}
+use crate::last_write::LastWrite;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct WordState {
-    last: LastWriteVisit,
+    last: LastWrite<u32>,
     /// One more than the processor that referenced it first; 0 before.
     first: u32,
 }
@@ -289,7 +268,7 @@ impl BlockScratch {
             self.touched.clear();
         }
         let mut walk = BlockWalk::default();
-        let mut block = LastWriteVisit::default();
+        let mut block = LastWrite::default();
         let (mut now, mut present) = (0, None);
         for event in events {
             let proc = event.processor;

@@ -7,9 +7,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::block::LastWriteVisit;
 use super::events::WordEvent;
 use super::region_processors::FEW;
+use crate::last_write::LastWrite;
 
 /// A word with its initial value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,7 +17,7 @@ struct InitialValue {
     /// The processors that reference it up to and including its first write; one bit each.
     users: u64,
     home: u16,
-    last: LastWriteVisit,
+    last: LastWrite<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn loads(events: &[WordEvent], procs: usize, words: &mut FxHashMap<u32, InitialV
     let mut loaded_at = vec![0u32; procs];
     let (mut loads, mut now, mut present) = (0, 0, None);
     for word in words.values_mut() {
-        word.last = LastWriteVisit::default();
+        word.last = LastWrite::default();
     }
     for event in events {
         let proc = event.processor;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use homenode_base::{BlockSize, ProcId};
 
-use super::attribution::{self, AttributedMiss, MissCharges, MissReason, WordWrites};
+use super::attribution::{self, AttributedMiss, LastCodeWrite, MissCharges, MissReason};
 use super::block::{BlockScratch, WordFacts, is_of_several};
 use super::collect::{Collected, SharingRegion};
 use super::events::WordEvent;
@@ -22,7 +22,7 @@ pub struct Examiner<'a> {
     names: &'a Names<'a>,
     scratch: BlockScratch,
     facts: Vec<WordFacts>,
-    writes: Vec<WordWrites>,
+    writes: Vec<LastCodeWrite>,
     owners: Vec<(usize, u64)>,
     fields: Vec<Option<(u32, u32)>>,
     events: Vec<WordEvent>,
@@ -206,7 +206,7 @@ impl<'a> Examiner<'a> {
         size: BlockSize,
         found: &mut Findings,
     ) {
-        self.writes.resize(self.facts.len().max(self.writes.len()), WordWrites::default());
+        self.writes.resize(self.facts.len().max(self.writes.len()), LastCodeWrite::default());
         let misses = attribution::misses(block, here.active.len(), &mut self.writes);
         let separable = self.scratch.separable_words(block, &self.facts);
         let mut objects = self.objects(block, here);

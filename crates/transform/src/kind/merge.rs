@@ -13,13 +13,14 @@ use homenode_trace::{
 };
 use rustc_hash::FxHashMap;
 
-use self::input::{MergeInput, NextRecord};
+use self::input::MergeInput;
 use self::relocation::{PAGE_BYTES, Relocation};
 use self::survey::{MergeSurvey, NAME, fail};
 use crate::entry::{Entry, Transform};
 use crate::error::TransformError;
 use crate::output::TransformOutput;
 use crate::param::TransformParam;
+use crate::queue::Record;
 use crate::report::{MergeReport, MergedProcess, TransformReport};
 use crate::values::{RangeLimits, TransformValues};
 
@@ -129,11 +130,11 @@ impl Merge<'_> {
         loop {
             while self.left > 0 && items < ITEMS_MAX {
                 match self.inputs[self.turn].next() {
-                    Some(NextRecord::Access(access)) => {
+                    Some(Record::Access(access)) => {
                         self.left -= 1;
                         self.access(&access, out);
                     }
-                    Some(NextRecord::Event(event)) => self.event(&event, out),
+                    Some(Record::Event(event)) => self.event(&event, out),
                     None => break,
                 }
                 items += 1;

@@ -1,15 +1,9 @@
 //! One of the input traces of a merge, as far as it has been read.
 
-use homenode_base::Access;
-use homenode_trace::{Batch, Event, EventKind, TraceReader};
+use homenode_trace::{Batch, EventKind, TraceReader};
 
 use super::relocation::SharedMappings;
-
-/// The next reference or event of an input.
-pub(super) enum NextRecord {
-    Access(Access),
-    Event(Event),
-}
+use crate::queue::Record;
 
 pub(super) struct MergeInput {
     batch: Batch,
@@ -59,18 +53,18 @@ impl MergeInput {
 
     /// The next reference or event of the chunk; events come before the reference of their row.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<NextRecord> {
+    pub(super) fn next(&mut self) -> Option<Record> {
         if let Some((at, event)) = self.batch.events.get(self.event)
             && *at as usize <= self.row
         {
             self.event += 1;
-            return Some(NextRecord::Event(event.clone()));
+            return Some(Record::Event(event.clone()));
         }
         if self.row == self.batch.len() {
             return None;
         }
         self.row += 1;
-        Some(NextRecord::Access(self.batch.get(self.row - 1)))
+        Some(Record::Access(self.batch.get(self.row - 1)))
     }
 
     /// Whether the whole trace has been emitted.
