@@ -65,7 +65,6 @@ pub struct UseSurveyor {
     threads: RunningThreads,
     /// Words where the objects of synchronisation calls begin: whether threads lock them.
     synchronisation: FxHashMap<u64, bool>,
-    /// Locks that each thread holds.
     held: FxHashMap<u16, u32>,
     references: u64,
     last_thread: u16,

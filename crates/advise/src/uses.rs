@@ -94,7 +94,6 @@ impl UserSets {
         id
     }
 
-    /// The processors that read or write, in order.
     pub(crate) fn users(&self, id: u32) -> impl Iterator<Item = ProcId> + '_ {
         let set = self.set(id);
         (0..ProcId::MAX).take(set.len() * 32).filter(move |&processor| {
@@ -103,7 +102,6 @@ impl UserSets {
         })
     }
 
-    /// The only processor that writes, if there is exactly one.
     pub(crate) fn writer(&self, id: u32) -> Option<ProcId> {
         let set = self.set(id);
         let writes = set.iter().map(|bits| (bits & 0xaaaa_aaaa_aaaa_aaaa).count_ones());

@@ -59,7 +59,6 @@ type ConcurrentLine = [ConcurrentUse; LINE_WORDS];
 
 struct WordPage {
     words: [WordReferences; PAGE_WORDS],
-    /// Numbers of the lines of [`ConcurrentUse`].
     lines: [u32; PAGE_WORDS / LINE_WORDS],
 }
 
@@ -141,7 +140,6 @@ impl UseTable {
         }
     }
 
-    /// Puts the pages in order.
     pub(crate) fn sort(&mut self) {
         self.pages.sort_unstable_by_key(|page| page.0);
         self.index = self.pages.iter().enumerate().map(|(i, page)| (page.0, i)).collect();

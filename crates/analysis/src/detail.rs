@@ -110,7 +110,6 @@ impl WordDetail {
 const PICK: [fn(&mut ByClass) -> &mut u64; 3] =
     [|c| &mut c.private, |c| &mut c.read_shared, |c| &mut c.truly_shared];
 
-/// The part of a reference that lies in one block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReferenceInBlock {
     pub thread: u16,
@@ -141,7 +140,6 @@ pub(crate) struct Classified {
 }
 
 impl BlockDetail {
-    /// Takes the next reference to the block, in Time order.
     pub(crate) fn add(&mut self, touch: ReferenceInBlock) {
         self.uses.entry((touch.pc, touch.thread)).or_default().add(touch.write);
         self.now += 1;

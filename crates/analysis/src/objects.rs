@@ -36,7 +36,6 @@ pub struct Names<'a> {
     segments: Vec<ObjectSegment>,
     objects: Vec<Object>,
     bytes: Vec<u64>,
-    /// The call stacks that allocated each object, with the bytes.
     stacks: Vec<BTreeMap<u32, u64>>,
     pub(crate) metadata: &'a Metadata,
 }

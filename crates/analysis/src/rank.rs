@@ -41,7 +41,6 @@ pub(crate) fn rank_of(steps: CostSteps) -> (bool, u128) {
     (steps.is_none(), steps.unwrap_or(0))
 }
 
-/// Counts of the policy for a block, priced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Priced {
     pub number: u64,

@@ -17,7 +17,6 @@ pub struct ObjectSegment {
     pub(crate) layout: (u32, u32),
 }
 
-/// Finds the segments of many addresses, faster where they mostly ascend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SegmentCursor<'a> {
     segments: &'a [ObjectSegment],

@@ -18,7 +18,6 @@ pub struct SourceSite {
 }
 
 impl SourceSite {
-    /// The place that a function of a call stack is in.
     pub(crate) fn of_frame(frame: &CallFrame) -> Self {
         let CallFrame { function, file, line } = frame.clone();
         Self { function, file, line, pc: 0 }
@@ -59,7 +58,6 @@ fn plain_function(name: &str) -> &str {
     if start < end { &name[start..end] } else { name }
 }
 
-/// The last part of a path.
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -19,7 +19,6 @@ const BYTES_PER_WORD: u64 = homenode_base::BlockSize::WORD_BYTES;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct SurveyedBlock {
-    /// Its rank, if it is among the worst.
     worst: Option<usize>,
     mixed: bool,
 }
@@ -27,7 +26,6 @@ struct SurveyedBlock {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ObjectReferences {
     pub uses: UseCounts,
-    /// One bit a processor.
     processors: Vec<u64>,
 }
 
@@ -62,7 +60,6 @@ struct WorstSurveyor<'a> {
     surveyed: FxHashMap<u64, SurveyedBlock>,
     /// References to an object in a block.
     mixed: FxHashMap<(u64, usize), u64>,
-    /// Word number and its object.
     cache: Vec<(u64, usize)>,
     survey: WorstSurvey,
 }

@@ -217,7 +217,6 @@ impl PlanPrices {
 }
 
 impl CopyPlan {
-    /// Whether it starts from global memory.
     pub(crate) fn starts_global(self) -> bool {
         match self {
             Self::KeepGlobal | Self::KeepGlobalUntil(_) | Self::KeepGlobalExcept(_) => true,
@@ -257,7 +256,6 @@ impl CopyPlan {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadSegment {
     pub(crate) proc: ProcIndex,
-    /// Position of the first.
     pub(crate) at: u64,
     pub(crate) reads: u64,
 }

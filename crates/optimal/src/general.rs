@@ -13,7 +13,6 @@ use crate::wide::{RecurrenceValue, WideKey};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Choice {
-    /// Place before the reads.
     pub(crate) start: ProcIndex,
     pub(crate) plan: CopyPlan,
     pub(crate) holder: ProcIndex,
@@ -41,7 +40,6 @@ pub(crate) struct GeneralRecurrence {
     extra: Vec<ReadExtra>,
     /// Position at which the views divide the reads, and the segment it is in.
     divided_at: (u64, usize),
-    /// Best value and choice for each place at the present step.
     arrived: Vec<(WideKey, Choice)>,
     /// Choices of all steps; those of one step are distinct.
     choices: Vec<Choice>,

@@ -27,7 +27,6 @@ struct GlobalMigration<V> {
     from: Vec<(PlaceIndex, PlaceIndex)>,
 }
 
-/// The key of the best placement, and the place of every step.
 pub(crate) fn solve(
     prices: &PlanPrices,
     runs: &[Run],

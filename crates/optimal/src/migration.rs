@@ -21,7 +21,6 @@ pub(crate) struct Migration {
 }
 
 impl Migration {
-    /// Finds the best placement; returns its key.
     pub(crate) fn solve(&mut self, runs: &[Run], prices: &KeyPrices, processors: u16) -> i128 {
         self.from.clear();
         // There are fewer than 2^shift references.

@@ -34,7 +34,6 @@ impl GroupDecision {
     }
 }
 
-/// A group of writes by one processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteGroup {
     pub(crate) proc: ProcIndex,
@@ -42,7 +41,6 @@ pub(crate) struct WriteGroup {
     pub(crate) extra: WriteExtra,
 }
 
-/// Extra cost of a group of writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WriteExtra {
     References(u64),
@@ -121,7 +119,6 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
         }
     }
 
-    /// The cost of starting the read-run from each place.
     #[inline]
     fn starts(&self) -> [K; L] {
         let mut starts = self.cost;

@@ -29,7 +29,6 @@ pub(crate) struct GroupStep<'a> {
     pub(crate) end: ProcIndex,
     /// Each reader and the position of its first read in the history, in order.
     pub(crate) readers: &'a [(ProcIndex, u64)],
-    /// Number of reads, by processor index.
     pub(crate) reads: &'a [u64],
     /// The writer, the run that begins with the writes and its position in the history; `None`
     /// after the last write.
@@ -181,7 +180,6 @@ impl GroupStep<'_> {
         j != self.start && (j == self.end || prices.copies(self.reads[usize::from(j)]))
     }
 
-    /// Appends this step's changes of place to the list.
     pub(crate) fn record(&self, prices: &KeyPrices, active: &[ProcId], changes: &mut Changes) {
         let name = |proc: ProcIndex| active[usize::from(proc)];
         if changes.is_empty() {
@@ -202,7 +200,6 @@ impl GroupStep<'_> {
         }
     }
 
-    /// Counts this step's events.
     pub(crate) fn count(&self, prices: &KeyPrices, tally: &mut Tally) {
         let writer = self.writes.map(|(proc, ..)| proc);
         // Whether the write invalidates a copy that is neither the writer's nor the one that stays.

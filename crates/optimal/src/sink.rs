@@ -98,7 +98,6 @@ impl<'a> EventCounter<'a> {
         }
     }
 
-    /// Counts the references before `until`, made with the places of `now`.
     fn refer(&mut self, until: u64) {
         while let Some(run) = self.runs.get(self.run).filter(|_| self.position < until) {
             let left = run.references() - self.within;

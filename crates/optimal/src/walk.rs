@@ -28,7 +28,6 @@ enum ReadRunEvent {
 /// Replays a solution and hands every change of place to a sink.
 pub(crate) struct SolutionWalk<'a, S> {
     pub(crate) prices: &'a PlanPrices,
-    /// Processors that refer to the block, ascending.
     pub(crate) active: &'a [ProcId],
     pub(crate) sink: &'a mut S,
     segments: Vec<ReadSegment>,
@@ -57,7 +56,6 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
         }
     }
 
-    /// Passes every change to the sink.
     pub(crate) fn run(
         mut self,
         runs: &[Run],

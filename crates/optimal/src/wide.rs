@@ -2,8 +2,6 @@
 
 use std::ops::{Add, Sub};
 
-/// The number of infinite operations, then cost and moves in one integer (see [`crate::key`]). An
-/// ordered group, so that differences compare as the sums would.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WideKey {
     pub(crate) infinite: i64,
@@ -14,11 +12,9 @@ impl WideKey {
     pub(crate) const ZERO: Self = Self { infinite: 0, key: 0 };
 }
 
-/// What the recurrence without replication adds and compares.
 pub(crate) trait RecurrenceValue:
     Copy + Default + Ord + Add<Output = Self> + Sub<Output = Self>
 {
-    /// The value, if it fits.
     fn of(value: WideKey) -> Option<Self>;
     fn wide(self) -> WideKey;
     /// This value times `count`.

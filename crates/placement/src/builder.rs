@@ -103,11 +103,8 @@ pub struct HistoryBuilder {
     open: Vec<OpenVisit>,
     runs: RunLists,
     run_bytes: u64,
-    /// The halves that were given up for lack of memory.
     given_up: Vec<Shard>,
-    /// Number of the current period between splits.
     period: u64,
-    /// Time at which the period ends.
     period_end: Time,
     times: Times,
     references: u64,

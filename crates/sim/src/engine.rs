@@ -31,7 +31,6 @@ pub struct Column {
 /// Simulates the combinations of a configuration; see [`Engine::simulate`].
 pub type Simulate = fn(&str, bool, &TraceReader, Progress<'_>) -> Result<EngineResult, SimError>;
 
-/// Prepares a machine for a live program; see [`Engine::prepare_run`].
 pub(crate) type PrepareRun = fn(&str, &RunConfig) -> Result<Box<dyn LiveRun>, SimError>;
 
 /// Simulates machines of some kinds.
@@ -54,7 +53,6 @@ pub struct Engine {
     /// homes. Fails when the configuration is invalid (found before the trace is read), the trace
     /// is damaged, or, with the option `check`, a protocol violates an invariant.
     pub simulate: Simulate,
-    /// `None` if its machines have no clock.
     pub(crate) prepare_run: Option<PrepareRun>,
 }
 

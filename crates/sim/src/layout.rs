@@ -11,7 +11,6 @@ use homenode_trace::{
 
 #[derive(Default)]
 pub(crate) struct LayoutApplier {
-    /// Data references so far, which is the Time of the next one.
     time: Time,
 }
 

@@ -7,7 +7,6 @@ use homenode_base::unzigzag;
 pub(crate) struct DecodeFault {
     pub(crate) offset: usize,
     pub(crate) expected: String,
-    /// What is there.
     pub(crate) found: String,
 }
 
@@ -23,7 +22,6 @@ impl DecodeFault {
     }
 }
 
-/// Reads a block of bytes sequentially, never past its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -35,7 +33,6 @@ impl<'a> Cursor<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// Bytes read so far.
     pub(crate) const fn offset(&self) -> usize {
         self.at
     }

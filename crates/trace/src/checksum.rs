@@ -45,7 +45,6 @@ impl ContentHash {
         self.rows += batch.len() as u64;
     }
 
-    /// Adds rows of a trace with these optional columns.
     pub(crate) fn add_rows(&mut self, rows: &RowColumns<'_>, columns: Columns) {
         let [thread, kind, size, addr, flags, pc, gap, pid, _] = &mut self.hashes;
         let reference = &rows.reference;
@@ -82,7 +81,6 @@ impl ContentHash {
         events.write(scratch);
     }
 
-    /// The checksum of everything added so far, as a trace with these optional columns.
     pub(crate) fn digest(&self, columns: Columns) -> [u8; 16] {
         let mut all = Hasher::new();
         all.write(&[columns.bits()]);

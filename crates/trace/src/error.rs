@@ -181,7 +181,6 @@ pub enum TraceError {
     },
 }
 
-/// The remedy for an error of the operating system.
 fn remedy(kind: io::ErrorKind) -> &'static str {
     let remedies = [
         (io::ErrorKind::NotFound, "; check the name and that the folder exists"),

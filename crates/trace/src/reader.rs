@@ -338,7 +338,6 @@ pub(crate) fn decode_chunk(
     }
 }
 
-/// A fault within a part of the file that begins at `base`.
 pub(crate) fn damage(source: &ByteSource, base: u64, fault: DecodeFault) -> TraceError {
     TraceError::Damaged {
         path: source.path().to_owned(),

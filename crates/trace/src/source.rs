@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use crate::error::TraceError;
 
-/// A file or bytes in memory, with the name used in errors.
 #[derive(Debug)]
 pub(crate) struct ByteSource {
     bytes: Bytes,

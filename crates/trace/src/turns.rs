@@ -128,7 +128,6 @@ impl Turns {
         })
     }
 
-    /// The turns from that of a row to the last.
     fn from(&self, row: usize) -> &[TurnEnd] {
         &self.ends[self.ends.partition_point(|turn| turn.end as usize <= row)..]
     }

@@ -100,7 +100,6 @@ impl WordSize {
         repeat_with(&mut batch.gap, &counts, rows, |gap, nth| if nth == 0 { gap } else { 0 });
     }
 
-    /// The number of rows that replace each row.
     fn counts(self, batch: &Batch) -> Vec<u8> {
         let places = batch.addr.iter().zip(&batch.size);
         let rows = places.zip(&batch.kind);

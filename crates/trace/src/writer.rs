@@ -82,7 +82,6 @@ pub struct TraceWriter<W: Write = File> {
     written: u64,
     chunks: u32,
     rows: u64,
-    /// References in chunks already written.
     references: u64,
     events: u64,
     /// Whether a write failed: the file then ends within a chunk.
@@ -372,7 +371,6 @@ impl<W: Write> TraceWriter<W> {
         Ok(footer)
     }
 
-    /// Encodes the rows of the block; writes the chunk if it is full.
     #[inline(never)]
     fn encode_block(&mut self) -> Result<(), TraceError> {
         self.encode_rows();

@@ -82,9 +82,7 @@ pub fn transform_files(
     }
 }
 
-/// The traces being written.
 struct Files<'a> {
-    /// The input: at least one trace.
     traces: &'a [TraceReader],
     entry: &'static Entry,
     out: &'a Path,

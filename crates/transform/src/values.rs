@@ -6,7 +6,6 @@ use std::ops::Range;
 use crate::error::TransformError;
 use crate::param::TransformParam;
 
-/// The ranges that a parameter accepts.
 #[derive(Clone, Copy)]
 pub(super) struct RangeLimits {
     single: bool,
@@ -26,7 +25,6 @@ impl RangeLimits {
     }
 }
 
-/// The value of every parameter of a transform.
 pub(super) struct TransformValues<'a> {
     transform: &'static str,
     params: &'static [TransformParam],
@@ -34,7 +32,6 @@ pub(super) struct TransformValues<'a> {
 }
 
 impl<'a> TransformValues<'a> {
-    /// Checks that the transform has these parameters.
     pub(super) fn new(
         transform: &'static str,
         params: &'static [TransformParam],

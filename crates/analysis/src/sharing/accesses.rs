@@ -24,7 +24,6 @@ impl BlockAccesses {
         Self { references: 0, beyond, least }
     }
 
-    /// Adds a reference from the first byte to the last.
     #[inline]
     pub(super) fn add(&mut self, first: u64, last: u64) {
         self.references += 1;

@@ -28,14 +28,12 @@ impl MissCharges {
     }
 }
 
-/// A program counter and a word that it references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CodeAndWord {
     pub word: u32,
     pub site: u32,
 }
 
-/// The class of a miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissReason {
     Cold,

@@ -48,7 +48,6 @@ pub(crate) struct WordFacts {
 pub(crate) struct BlockScratch {
     words: Vec<WordState>,
     copies: Vec<CopyState>,
-    /// Index of each processor of the region.
     proc_of: Vec<u16>,
     procs: usize,
     visits: Vec<Visit>,
@@ -137,12 +136,10 @@ impl BlockScratch {
         active
     }
 
-    /// Finds what happens to every word of the region, and its transfers as a block of its own.
     pub(crate) fn word_transfers(&self, events: &[WordEvent], facts: &mut [WordFacts]) {
         (Walks::for_processors(self.procs).words)(events, facts);
     }
 
-    /// Counts everything about the block whose events these are, of several processors.
     pub(crate) fn block(
         &mut self,
         events: &[WordEvent],

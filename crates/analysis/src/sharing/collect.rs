@@ -21,7 +21,6 @@ use super::word_pages::{
 pub struct SharingRegion {
     /// Address divided by the size of a region.
     pub number: u64,
-    /// In Time order.
     events: Vec<PackedEvent>,
     /// The present visit. It resumes an earlier visit of its processor if nothing has been written
     /// except in the first visit: `docs/sharing.md` says why repeated references then need no
@@ -30,7 +29,6 @@ pub struct SharingRegion {
 }
 
 impl SharingRegion {
-    /// What happens to its words, in Time order.
     pub(super) fn events(&self) -> impl Iterator<Item = WordEvent> + '_ {
         self.events.iter().map(|event| event.unpacked())
     }
@@ -289,7 +287,6 @@ impl Collector {
         number
     }
 
-    /// The page of some words that have not been looked up lately.
     #[inline(never)]
     fn page(&mut self, span: WordSpan, processor: ProcId) -> u32 {
         let Self { regions, region_index, pages, shift, options, .. } = self;

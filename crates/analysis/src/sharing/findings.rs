@@ -98,7 +98,6 @@ pub struct Findings {
     /// Words referenced, by class.
     pub words: ByClass,
     pub(crate) objects: BTreeMap<usize, ObjectFindings>,
-    /// By object, type and field.
     pub(crate) fields: BTreeMap<(usize, (u32, u32)), FieldFindings>,
     pub(crate) sites: BTreeMap<u64, MissCharges>,
     pub(crate) worst: Vec<BlockFindings>,

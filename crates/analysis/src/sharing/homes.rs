@@ -11,7 +11,6 @@ use super::events::WordEvent;
 use super::region_processors::FEW;
 use crate::last_write::LastWrite;
 
-/// A word with its initial value.
 #[derive(Clone, Copy, Debug, Default)]
 struct InitialValue {
     /// The processors that reference it up to and including its first write; one bit each.
@@ -54,7 +53,6 @@ pub(crate) fn refine(
     Some(RefinedBounds { additional, sufficient: loads(events, procs, &mut words) })
 }
 
-/// The words, each with the processors that reference it up to its first write.
 fn initial_users(events: &[WordEvent]) -> FxHashMap<u32, InitialValue> {
     let mut words: FxHashMap<u32, InitialValue> = FxHashMap::default();
     for event in events {

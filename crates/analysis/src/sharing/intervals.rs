@@ -11,7 +11,6 @@ use super::region_processors::RegionProcessors;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Visit {
     pub proc: u16,
-    /// Whether one of them writes.
     pub writes: bool,
     /// An interval that holds this visit must not begin before this visit, counted from 0.
     pub since: u32,

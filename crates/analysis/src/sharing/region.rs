@@ -260,7 +260,6 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// The field at a word, with its object.
     fn field_of(&self, word: usize) -> Option<(usize, (u32, u32))> {
         Some((self.owners[word].0, self.fields[word]?))
     }

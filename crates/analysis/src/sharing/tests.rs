@@ -13,7 +13,6 @@ type TinyReference = (u16, u32, WordAccess);
 
 const USES: [WordAccess; 3] = [WordAccess::Read, WordAccess::Write, WordAccess::Update];
 
-/// The events of all references.
 fn events(trace: &[TinyReference]) -> Vec<WordEvent> {
     let event =
         |&(processor, word, access): &TinyReference| WordEvent { word, site: 0, processor, access };
@@ -42,7 +41,6 @@ fn counts_of(mut events: Vec<WordEvent>, merge: u64) -> SharingCounts {
 #[derive(Clone, Copy, PartialEq)]
 enum Communication {
     Reference,
-    /// Reading it.
     Read,
 }
 
@@ -189,7 +187,6 @@ fn random_small_traces_agree_with_the_oracles() {
     }
 }
 
-/// The events that a trace is reduced to.
 fn collected(trace: &[TinyReference]) -> Vec<WordEvent> {
     let mut collector = Collector::new(CollectorOptions {
         sizes: vec![BlockSize::new(32).unwrap()],

@@ -7,7 +7,6 @@ use super::word_pages::WordSpan;
 /// Remembered pages: a turn is a few hundred references.
 const ENTRIES: usize = 256;
 
-/// A page, the number under which it is kept, and the turn in which it was entered.
 #[derive(Clone, Copy, Default)]
 struct TurnPage {
     page: u64,
@@ -29,7 +28,6 @@ impl TurnPages {
         Self { entries: Box::new([TurnPage::default(); ENTRIES]), processor: None, turn: 0 }
     }
 
-    /// The next references are this processor's.
     pub(super) fn begin_turn(&mut self, processor: ProcId) {
         if self.processor.replace(processor) == Some(processor) {
             return;
@@ -49,7 +47,6 @@ impl TurnPages {
         (known.page == page && known.turn == self.turn).then_some(known.number)
     }
 
-    /// The processor has referred to the page of some words.
     pub(super) fn set(&mut self, span: WordSpan, number: u32) {
         let page = span.page();
         self.entries[slot(page)] = TurnPage { page, turn: self.turn, number };

@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 
 use super::dense_index::DenseIndex;
 
-/// Words in a page.
 pub(super) const PAGE_WORDS: usize = 1024;
 
 pub(super) const PAGE_BYTES: u64 = PAGE_WORDS as u64 * BlockSize::WORD_BYTES;
@@ -18,7 +17,6 @@ const REFERENCED: u64 = 0x5555_5555_5555_5555;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WordSpan {
-    /// The first, counted from address 0.
     pub(super) first: u64,
     pub(super) count: u64,
 }
@@ -64,7 +62,6 @@ pub(super) struct RegionVisit {
 /// The first visit to every region.
 pub(super) const FIRST_VISIT: u32 = 1;
 
-/// The state of the words of a page.
 pub(super) struct CountedPage {
     /// References that begin in each word: reads, and writes with atomics; modulo 2^32.
     counts: [[u32; 2]; PAGE_WORDS],
@@ -139,7 +136,6 @@ impl CountedPage {
 
 pub(super) struct WordPages {
     pages: Vec<Box<CountedPage>>,
-    /// Bytes of memory that the pages take.
     bytes: usize,
     index: DenseIndex,
     carries: FxHashMap<(u64, bool), u64>,
@@ -218,7 +214,6 @@ impl WordPages {
         self.bytes as u64
     }
 
-    /// The references to the words of the page with this word.
     pub(super) fn references(&self, word: u64) -> PageReferences<'_> {
         let number = word / PAGE_WORDS as u64;
         let index = self.index.known(number).and_then(|index| usize::try_from(index).ok());

@@ -17,9 +17,7 @@ pub struct Entry {
     pub source: &'static str,
     /// Its file name extensions, without the dot.
     pub extensions: &'static [&'static str],
-    /// Writes the header, before the first reference.
     pub(super) begin: fn(&mut dyn Write, Columns) -> io::Result<()>,
-    /// Writes the references and events of a chunk.
     pub(super) rows: fn(&mut dyn Write, Columns, &Batch) -> io::Result<()>,
 }
 

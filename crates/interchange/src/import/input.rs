@@ -27,7 +27,6 @@ pub(super) struct Lines<'a> {
     buffer: Vec<u8>,
     /// Number of the last line, counted from 1.
     pub(super) number: u64,
-    /// Bytes read so far.
     pub(super) done: u64,
 }
 
@@ -54,7 +53,6 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The error, located at the last line read.
     pub(super) fn error(&self, error: LineError) -> TraceError {
         match error {
             LineError::Bad(bad) => TraceError::Line {

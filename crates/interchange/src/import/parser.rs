@@ -75,7 +75,6 @@ pub(super) fn split_reference(
     Ok(())
 }
 
-/// Why importing a line failed: an error in the line, or one of the writer.
 pub(super) enum LineError {
     Bad(BadLine),
     Writer(TraceError),

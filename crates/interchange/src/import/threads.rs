@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use super::parser::BadLine;
 use super::token::Token;
 
-/// Numbers threads in the order in which they appear.
 #[derive(Default)]
 pub(super) struct Threads {
     numbers: HashMap<ThreadKey, u16>,

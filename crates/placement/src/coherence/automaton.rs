@@ -21,7 +21,6 @@ pub(super) struct Freezing {
     pub(super) d: u64,
 }
 
-/// A hardware counter that delays replication.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delaying {
     /// Value of the parameter `counter`.
@@ -179,7 +178,6 @@ impl CopyTrigger {
 }
 
 impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
-    /// References of a processor that holds a copy.
     #[inline]
     fn with_copy(&mut self, run: Run, part: RunPart, tally: &mut Tally) {
         tally.local_reads += part.reads;
@@ -194,7 +192,6 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
         }
     }
 
-    /// A run by a processor that holds no copy.
     #[inline]
     fn without_copy(&mut self, run: Run, tally: &mut Tally) {
         let q = run.processor();
@@ -266,7 +263,6 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
         self.with_copy(run, after, tally);
     }
 
-    /// References of a processor without a copy, which go to the home.
     #[inline]
     fn remote(&mut self, run: Run, part: RunPart, tally: &mut Tally) {
         tally.remote_reads += part.reads;

@@ -130,7 +130,6 @@ impl<const WORDS: usize> State<'_, WORDS> {
         count(FixedPlace::Processor(q), run, done, run.references(), tally);
     }
 
-    /// A run by a processor that holds no copy.
     fn without_copy(&mut self, run: Run, tally: &mut Tally) {
         let q = run.processor();
         let end = run.references();

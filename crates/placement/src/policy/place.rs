@@ -53,7 +53,6 @@ impl<const WORDS: usize> LocationSet<WORDS> {
         Self { set: ProcessorSet::single(p), global: false, eldest: p }
     }
 
-    /// Whether `q` holds the only copy.
     #[inline]
     pub(crate) fn only(&self, q: ProcId) -> bool {
         !self.global && self.set.contains(q) && !self.set.holds_other_than(q)

@@ -135,7 +135,6 @@ impl SetPolicy for Platinum {
 }
 
 impl Platinum {
-    /// The first reference of a run to a block that is not frozen.
     fn decide<const W: usize>(self, state: &mut State<W>, run: Run, tally: &mut Tally) {
         let (q, now) = (run.processor(), run.time());
         let holds = state.copies.set.contains(q);

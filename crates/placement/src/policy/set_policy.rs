@@ -34,7 +34,6 @@ pub(crate) trait SetPolicy: Send + Sized + 'static {
     }
 }
 
-/// A policy whose sets have `WORDS` words.
 struct OfWidth<P, const WORDS: usize>(P);
 
 impl<P: SetPolicy, const WORDS: usize> Policy for OfWidth<P, WORDS> {

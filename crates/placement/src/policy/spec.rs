@@ -234,7 +234,6 @@ fn parameter(entry: &Entry, item: &str) -> Result<(usize, u64), String> {
 }
 
 impl ParamKind {
-    /// The value of a text, or what is expected instead.
     fn read(self, text: &str) -> Result<u64, String> {
         let number = |min| text.parse().ok().filter(|&n: &u64| n >= min && n < COUNT_END);
         let index = |words: &[&str]| {

@@ -24,7 +24,6 @@ pub(super) struct BlockCost {
     pub(super) steps: u128,
     /// The part of the cost above that of the same number of local references.
     pub(super) extra: u128,
-    /// Runs of its history.
     pub(super) runs: u64,
 }
 
@@ -63,7 +62,6 @@ pub(super) struct LayoutEvaluator<'a> {
 }
 
 impl<'a> LayoutEvaluator<'a> {
-    /// The evaluator of one point of the matrix, given by its indices into the plan's lists.
     pub(super) fn new(
         plan: &'a MatrixPlan,
         machine: usize,

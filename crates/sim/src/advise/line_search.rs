@@ -27,7 +27,6 @@ const LEAST_PART: u64 = 40;
 const OBJECTS_MAX: usize = 40;
 const OBJECTS_TRIED_MAX: usize = 12;
 
-/// Most rounds of accepting the layout that saves most.
 const ROUNDS_MAX: usize = 8;
 
 /// The search ends after this many layouts whose saving was chance, as each takes many simulations.
@@ -151,11 +150,9 @@ impl<'a> ObjectWords<'a> {
 
 struct LineSearchState<'a> {
     replay: &'a LineReplay<'a>,
-    /// Execution time under the accepted layouts.
     cycles: u64,
     layout: Layout,
     taken: Vec<AcceptedLayout>,
-    /// What each trial saves by itself.
     alone: Vec<i128>,
     after: Option<LineResult>,
     /// Trials whose saving is, if anything, chance.

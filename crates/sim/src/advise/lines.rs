@@ -12,7 +12,6 @@ use crate::error::SimError;
 use crate::lines::{LineReplay, LineResult, LineTime, line_findings, line_objects};
 use crate::results::ratio;
 
-/// Most objects in a list.
 const OBJECTS_MAX: usize = 10;
 
 /// Advice for one machine, and the combined layout; `result` is the simulation of the trace as it

@@ -74,10 +74,8 @@ impl ChanceRange {
 }
 
 pub(super) struct ApparentSaving {
-    /// Cycles without the layout.
     pub(super) cycles: u64,
     pub(super) saved: u64,
-    /// The least saving that counts.
     pub(super) least: u64,
     /// Whether the saving of an earlier layout was chance.
     pub(super) varies: bool,

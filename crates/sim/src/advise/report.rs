@@ -282,7 +282,6 @@ impl AdviceWriter<'_> {
         }
     }
 
-    /// The row of an object, with the steps that the advice saves, alone and on top of others.
     fn row(&self, kind: &'static str, object: usize, saved: i128) -> AdviceRow {
         let object = &self.objects[object];
         let candidate = Candidate::new(self.survey, object, self.block, false);

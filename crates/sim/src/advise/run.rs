@@ -115,7 +115,6 @@ fn on_pages(
     Ok(advised.report(plan.processors, &survey, &objects, provenance))
 }
 
-/// Advice on cache lines: one simulation in cycles for each machine and layout.
 fn on_lines(
     config: &AdviceConfig,
     trace: &TraceReader,

@@ -17,7 +17,6 @@ const OBJECTS_MAX: usize = 40;
 /// An object or a layout is considered only if it is worth more than one in this many of the cost.
 pub(super) const LEAST_PART: u128 = 100;
 
-/// Most rounds of accepting the best layouts.
 const ROUNDS_MAX: usize = 16;
 
 /// A layout counts as good as the best one of its object from this percentage of the best saving
@@ -36,11 +35,9 @@ pub(super) struct LayoutSearch {
     pub(super) trials: Vec<LayoutTrial>,
     pub(super) taken: Vec<AcceptedLayout>,
     pub(super) layout: Layout,
-    /// Number of objects with costly blocks, whose layouts were tried.
     pub(super) examined: usize,
 }
 
-/// The blocks with used words of each object, and which of them are shared with other objects.
 pub(super) struct ObjectBlocks {
     block: BlockSize,
     blocks: Vec<Vec<u64>>,
@@ -103,7 +100,6 @@ impl ObjectBlocks {
     }
 }
 
-/// Finds the layouts that save cost at a point; `before` is the cost of its blocks.
 pub(super) fn search(
     point: &LayoutEvaluator<'_>,
     priced: &PricedReferences<'_>,
@@ -203,7 +199,6 @@ struct SearchState {
     current: FxHashMap<u64, BlockCost>,
     layout: Layout,
     taken: Vec<AcceptedLayout>,
-    /// Saving of each trial alone.
     alone: Vec<i128>,
     /// Cost of each trial on top of the accepted layouts; `None` once its blocks have changed.
     tried: Vec<Option<TrialCost>>,

@@ -24,9 +24,7 @@ pub(super) struct LayoutTrial {
     pub(super) object: usize,
     pub(super) kind: usize,
     pub(super) proposal: Proposal,
-    /// Blocks that hold the object now, in order.
     pub(super) old_blocks: Vec<u64>,
-    /// Blocks that would hold it.
     pub(super) new_blocks: std::ops::Range<u64>,
 }
 
@@ -122,7 +120,6 @@ struct TrialBuilder {
     builder: HistoryBuilder,
 }
 
-/// A reference at its original address.
 #[derive(Clone, Copy)]
 struct TimedAccess {
     addr: u64,
@@ -191,7 +188,6 @@ impl TrialWorker<'_> {
         self.cache[slot].1
     }
 
-    /// Adds a reference to every job that has one of its blocks.
     fn reference(&mut self, point: &LayoutEvaluator<'_>, access: TimedAccess) {
         let TimedAccess { addr, size, processor, write, time } = access;
         let (first, last) = point.block.blocks_touched(addr, size).into_inner();

@@ -12,7 +12,6 @@ use crate::pass::TraceSource;
 /// Largest buffer, in messages.
 const BUFFER_MAX: u64 = 1 << 20;
 const DATA: &str = "data=";
-/// Most objects in an error message.
 const NAMED_MAX: usize = 8;
 
 /// Proxies and buffers, as the user writes them and as the engine takes them.

@@ -16,7 +16,6 @@ use crate::timed::{ReferenceOrder, in_trace_order};
 /// depend on homes.
 const FIRST_RUN_HOME: &str = "round-robin";
 
-/// Whether the homes of a point are chosen with hindsight.
 pub(super) fn is_needed(point: &PlannedDirectory) -> bool {
     point.home.entry().needs_first_run
 }
@@ -96,7 +95,6 @@ fn collected(plan: &DirectoryPlan) -> DemandCollection {
     if from_mark { DemandCollection::AfterInitDone } else { DemandCollection::Whole }
 }
 
-/// The distinct machines for which page use is required, each with one of its points.
 fn setups(plan: &DirectoryPlan) -> Vec<(&PlannedDirectory, DirectorySetup)> {
     let mut setups: Vec<(&PlannedDirectory, DirectorySetup)> = Vec::new();
     for point in plan.points.iter().filter(|point| is_needed(point)) {

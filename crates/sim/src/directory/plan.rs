@@ -206,12 +206,10 @@ impl PlannedDirectory {
         cache.ok().flatten().map_or(0, |geometry| geometry.sets as u64)
     }
 
-    /// Number of memories, each of which can be the home of a page.
     pub(super) fn memories(&self) -> u16 {
         self.model.topology().memories(self.setup.nodes)
     }
 
-    /// Use of pages by memory, as found by a run in the order of the trace.
     pub(super) fn by_memory(&self, demands: PageDemands) -> PageDemands {
         let (topology, nodes) = (self.model.topology(), self.setup.nodes);
         demands.by_memory(|node| topology.memory_of(node, nodes))

@@ -140,7 +140,6 @@ impl DirectoryPlan {
         Ok(point.home.build(&point.homes(self.config.seed, self.marks_init_done, known))?)
     }
 
-    /// The clock's setup at a point whose nodes have controllers.
     fn linked_setup(
         &self,
         point: &PlannedDirectory,
@@ -159,7 +158,6 @@ impl DirectoryPlan {
         }
     }
 
-    /// The clock's setup at a point whose nodes have no controllers.
     fn clock_setup(
         &self,
         point: &PlannedDirectory,

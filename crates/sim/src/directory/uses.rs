@@ -12,7 +12,6 @@ const WITHOUT_NAME: &str = "memory without a name";
 
 #[derive(Default)]
 struct ObjectNumbers {
-    /// By group number of the trace's names.
     groups: BTreeMap<usize, u32>,
     labels: BTreeMap<String, u32>,
     objects: Vec<String>,

@@ -13,7 +13,6 @@ use crate::caches::private_areas;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, WithUserAreas, thread_pool};
 
-/// The default machine, whose prices are used.
 const MACHINE: &str = "bus-smp";
 
 pub(super) fn explain_bus(

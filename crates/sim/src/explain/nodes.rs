@@ -15,7 +15,6 @@ use crate::caches::private_areas;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource};
 
-/// The default home policy.
 const HOME: &str = "first-touch";
 /// The homes of a first run that finds page use for other policies.
 const FIRST_RUN_HOME: &str = "round-robin";
@@ -23,7 +22,6 @@ const FIRST_RUN_HOME: &str = "round-robin";
 const SEED: u64 = 1;
 
 pub(super) trait WalkedModel: Copy {
-    /// The default machine, whose prices are used.
     const MACHINE: &str;
 
     fn of(machine: &CachedMachine) -> Option<Self>;
@@ -61,7 +59,6 @@ pub(super) struct WalkRequest<'a> {
     pub(super) trace: Option<&'a dyn TraceSource>,
 }
 
-/// A machine with a directory, and the homes on it.
 pub(super) struct WalkedNodes<M> {
     pub(super) machine: CachedMachine,
     pub(super) model: M,
@@ -70,7 +67,6 @@ pub(super) struct WalkedNodes<M> {
 }
 
 impl<M: WalkedModel> WalkedNodes<M> {
-    /// Checks the options before the trace is read.
     pub(super) fn new(request: &WalkRequest<'_>) -> Result<Self, SimError> {
         let WalkRequest { config, subject, trace } = request;
         let trace = *trace;

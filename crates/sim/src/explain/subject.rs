@@ -13,7 +13,6 @@ use crate::caches::resized;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, processors};
 
-/// Name of an example written by the user.
 const GIVEN: &str = "given";
 
 /// Examples: one for each protocol, then one to compare protocols.

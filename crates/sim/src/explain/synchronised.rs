@@ -45,7 +45,6 @@ pub(super) struct NeededSynchronisation {
     /// By processor, the number of other processors' releases since its last acquire; `None` before
     /// its first reference to the blocks.
     unknown: Vec<Option<u32>>,
-    /// The synchronisation steps before the next reference.
     waiting: Vec<WrittenStep>,
 }
 

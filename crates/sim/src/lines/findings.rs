@@ -53,7 +53,6 @@ struct ContendedWords {
     threads: u32,
     /// Cycles by value, which is one or two words.
     values: Vec<u64>,
-    /// Waiting caused by other threads' writes of the same words.
     true_sharing: u64,
 }
 
@@ -62,7 +61,6 @@ impl ContendedWords {
         self.values.iter().sum()
     }
 
-    /// The number of values with nearly all of the waiting.
     fn count(&self) -> usize {
         let mut values = self.values.clone();
         values.sort_unstable_by_key(|&cycles| std::cmp::Reverse(cycles));
@@ -76,7 +74,6 @@ impl ContendedWords {
     }
 }
 
-/// Waiting for sharing: cycles and transactions.
 #[derive(Clone, Copy, Default)]
 struct SharingWaits(u64, u64);
 

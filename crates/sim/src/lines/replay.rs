@@ -77,7 +77,6 @@ pub(crate) struct LineReplay<'a> {
     planned: PlannedMachine,
     pub(crate) processors: u16,
     pub(crate) protocol: String,
-    /// The home policy; `None` without a directory.
     pub(crate) home: Option<String>,
     pub(crate) config: &'a LineConfig,
     pub(crate) block: BlockSize,
@@ -157,7 +156,6 @@ impl<'a> LineReplay<'a> {
     }
 }
 
-/// The plan of a machine with a directory, with what its homes have to know of the trace.
 fn directory_plan(
     config: &DirectoryConfig,
     trace: &TraceReader,

@@ -89,7 +89,6 @@ pub(super) fn write(
     }
 }
 
-/// Quotes a field that contains commas.
 fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n']) {
         return format!("\"{}\"", field.replace('"', "\"\""));

@@ -21,7 +21,6 @@ pub(crate) struct WindowReader<'a> {
     read: ReadPiece<'a>,
     pieces: usize,
     width: usize,
-    /// The first piece that is not yet decoded.
     next: usize,
     /// The decoded window; empty at the end of the trace.
     ready: Result<Vec<Batch>, SimError>,
@@ -88,13 +87,11 @@ impl<'a> WindowReader<'a> {
         Ok(Some(taken))
     }
 
-    /// Rows of all windows so far.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 }
 
-/// Decodes pieces in parallel, into reused batches where possible.
 fn decode(
     read: ReadPiece<'_>,
     pieces: Range<usize>,

@@ -18,7 +18,6 @@ const ALL_FITS: &str = "all data fit into the caches, so that only first referen
                         data than it was recorded with, choose a cache that is smaller in \
                         proportion (--filter SIZE:WAYS:BLOCK), or none";
 
-/// Remedy for problems of the filter.
 const NONE: &str = "none";
 
 pub(crate) struct CountedReferences<'a, P> {
@@ -27,7 +26,6 @@ pub(crate) struct CountedReferences<'a, P> {
     pub(crate) plan: &'a P,
     /// All references, in words if the configuration has a word size.
     pub(crate) whole: &'a TraceReader,
-    /// Those that reach memory: all of them without caches.
     pub(crate) reaching: &'a TraceReader,
     pub(crate) caches: Option<CacheFilterShape>,
 }

@@ -13,8 +13,6 @@ use crate::error::{SimError, check_given, config_error};
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::references::{Inclusion, PrivateReferences, data};
 
-/// A policy at one block size, on all machines for which it makes the same decisions: an on-line
-/// policy depends only on whether there is global memory.
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyRun {
     pub(crate) policy: usize,

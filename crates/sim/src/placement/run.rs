@@ -57,7 +57,6 @@ pub fn run_policies(
     Ok(simulation)
 }
 
-/// A shard of the blocks at one block size that waits for a pass.
 #[derive(Clone, Copy, Debug)]
 struct PendingShard {
     size: usize,

@@ -10,7 +10,6 @@ use super::plan::MatrixPlan;
 use crate::error::SimError;
 use crate::pass::ProgressMeter;
 
-/// Tasks per thread between two reports of progress.
 const TASKS_AHEAD: usize = 16;
 
 /// Approximate number of runs that one task walks.

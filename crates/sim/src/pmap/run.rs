@@ -51,7 +51,6 @@ fn checked(
     Ok((manager, costs, options))
 }
 
-/// The simulation after references have been counted in words.
 fn managed(
     config: &PmapConfig,
     trace: &TraceReader,

@@ -9,7 +9,7 @@ use homenode_sim::{
     AdviceConfig, CacheFilterRecord, OptimalConfig, PlacementSimulation, SharingConfig, SimConfig,
     SimError, advise, optimal, run, sharing, worst_blocks,
 };
-use homenode_trace::{Metadata, TraceReader};
+use homenode_trace::{Columns, Metadata, TraceReader};
 use homenode_transform::transform_file;
 use serde::Serialize;
 use serde_json::{Value, to_value};

@@ -20,7 +20,6 @@ fn json(config: &SimConfig, trace: &TraceReader) -> String {
     serde_json::to_string(&simulate(config, trace).unwrap().outcomes).unwrap()
 }
 
-/// The trace of the product's own example: a write by one processor, a read by another.
 #[test]
 fn the_documented_example_prints_exactly_the_documented_fields() {
     let accesses =

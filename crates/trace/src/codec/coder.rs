@@ -20,11 +20,9 @@ const PIECE_ROWS: usize = 128;
 /// Rows of all threads whose memory is reused for the next chunk.
 const SPARE_ROWS: usize = 2 * MAX_ROWS as usize;
 
-/// The site and address streams of a chunk so far.
 #[derive(Default)]
 pub(super) struct SiteCoder {
     threads: Vec<ThreadCoder>,
-    /// Memory of the threads of the previous chunk.
     spare: Vec<CodedRows>,
     /// Line of each definition.
     lines: FxHashMap<SiteKey, usize>,
@@ -37,18 +35,15 @@ pub(super) struct SiteCoder {
     pub(super) definitions: Vec<u8>,
 }
 
-/// A site in the stream of definitions.
 struct DefinedSite {
     site: SitePredictor,
     /// The thread that last started using it.
     latest: Option<SiteUse>,
 }
 
-/// A site of a thread.
 #[derive(Clone, Copy)]
 struct SiteUse {
     slot: usize,
-    /// Number of the site in the thread.
     number: u16,
 }
 
@@ -143,7 +138,6 @@ impl SiteCoder {
         }
     }
 
-    /// Creates the `slot`-th thread at its first row.
     #[inline(always)]
     fn begin(&mut self, slot: usize, traits: Traits) {
         if self.threads.len() == slot {

@@ -22,7 +22,6 @@ pub(super) struct CountedSites {
     traits: Vec<Traits>,
     addr: Vec<[u8; 8]>,
     pc: Vec<[u8; 8]>,
-    /// How often each distance occurred, by a hash.
     counts: Vec<u8>,
     coder: SiteCoder,
 }
@@ -76,7 +75,6 @@ impl CountedSites {
         });
     }
 
-    /// Replaces the program counters by keys of sites.
     fn name(&mut self, turns: &[Turn]) {
         let Self { traits, addr, pc, counts, .. } = self;
         for_each_distance(turns, addr, |row, distance| {

@@ -11,7 +11,6 @@ use crate::format::v1::ChunkHeader;
 use crate::model::{Batch, ChunkOutline, Columns, Event, Want};
 use crate::turns::Turns;
 
-/// The parts of a chunk that the decoder needs besides the streams.
 #[derive(Clone, Copy)]
 pub(crate) struct ChunkLayout<'a> {
     pub(crate) header: &'a ChunkHeader,
@@ -345,7 +344,6 @@ impl TurnStreams<'_> {
 }
 
 impl ColdPath<'_> {
-    /// Decodes a row that is the first use of a site, or returns its fault.
     #[cold]
     #[inline(never)]
     fn row(

@@ -309,7 +309,6 @@ impl Gathered {
     }
 }
 
-/// Appends numbers up to `most` as varints.
 fn put_varints(out: &mut Vec<u8>, numbers: impl Iterator<Item = usize>, most: usize) {
     if most < 0x80 {
         out.extend(numbers.map(|number| number.to_le_bytes()[0]));

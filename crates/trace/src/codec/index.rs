@@ -7,7 +7,6 @@ use super::site::SitePredictor;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SiteKey {
     pub(super) pc: u64,
-    /// Kind, flags and size.
     pub(super) traits: SiteTraits,
 }
 
@@ -28,7 +27,6 @@ impl SiteKey {
 pub(super) struct KnownSite {
     /// Program counter or substitute.
     name: u64,
-    /// Traits and thread of its rows.
     traits: Traits,
     /// Number of the site that followed it last; 0 if none.
     pub(super) next: u16,
@@ -41,13 +39,11 @@ impl KnownSite {
         SiteKey { pc: self.name, traits: self.traits.of_site() }
     }
 
-    /// Whether its rows have these traits.
     #[inline(always)]
     pub(super) fn has(&self, traits: Traits) -> bool {
         self.traits == traits
     }
 
-    /// Whether a row with this program counter and these traits is a use of it.
     #[inline(always)]
     pub(super) fn is(&self, pc: u64, traits: Traits) -> bool {
         self.name == pc && self.has(traits)
@@ -62,7 +58,6 @@ pub(super) struct SiteIndex {
     thread: u16,
 }
 
-/// Numbers of sites by key.
 pub(super) struct SiteTable {
     /// Open addressing: number of the site in the lower half, bits of its key in the upper half; 0
     /// is free. At most a quarter is occupied.

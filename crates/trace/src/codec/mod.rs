@@ -63,7 +63,6 @@ pub(crate) use rows::{RowBlock, RowColumns, is_storable};
 pub(crate) use stream::StreamPacker;
 pub(crate) use summary::ChunkSummary;
 
-/// Numbers of the streams.
 mod id {
     pub(super) const TURNS: u8 = 0;
     pub(super) const LENGTHS: u8 = 1;

@@ -72,7 +72,6 @@ impl Packing {
         }
     }
 
-    /// Compresses a stream and determines its nature.
     fn examine(&mut self, raw: &[u8], packed: &mut Vec<u8>) -> Nature {
         compress(&mut self.search, raw, packed);
         if packed.len() < raw.len() / 8 {

@@ -44,7 +44,6 @@ impl Traits {
         self.0.to_le_bytes()[3]
     }
 
-    /// Kind, flags and size: all but the thread.
     #[inline(always)]
     pub(super) const fn of_site(self) -> SiteTraits {
         let [_, _, low, high] = self.0.to_le_bytes();
@@ -56,12 +55,10 @@ impl Traits {
 pub(super) struct SiteTraits(pub(super) u16);
 
 impl SiteTraits {
-    /// The traits of a row of the thread at the site.
     pub(super) fn of_thread(self, thread: u16) -> Traits {
         Traits(u32::from(self.0) << 16 | u32::from(thread))
     }
 
-    /// Kind, size and flags.
     #[inline(always)]
     pub(super) const fn parts(self) -> [u8; 3] {
         let traits = Traits((self.0 as u32) << 16);
@@ -90,7 +87,6 @@ pub(crate) struct RowBlock {
 /// Rows copied column by column at a time, small enough for the first-level cache.
 const TILE_ROWS: usize = 64;
 
-/// Whether a row with these properties is valid in a trace.
 pub(crate) const fn is_storable(thread: u16, size: u8, flags: u8) -> bool {
     size.wrapping_sub(1) < 64 && thread != u16::MAX && flags & !Flags::ALL.0 == 0
 }
@@ -242,13 +238,11 @@ pub(crate) struct RowColumns<'a> {
     pub(crate) gap: &'a [[u8; 4]],
     /// Process identities; none if the trace has none.
     pub(crate) pid: &'a [[u8; 4]],
-    /// The columns that the predictors use.
     pub(crate) reference: SiteColumns<'a>,
 }
 
 #[derive(Clone, Copy)]
 pub(crate) struct SiteColumns<'a> {
-    /// Thread, kind, flags and size.
     pub(super) traits: &'a [Traits],
     pub(crate) addr: &'a [[u8; 8]],
     /// Program counters; 0 where there is none.

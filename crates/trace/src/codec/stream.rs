@@ -88,7 +88,6 @@ impl<'a> StreamWriter<'a> {
         self.count += 1;
     }
 
-    /// Appends the container to `out`.
     pub(crate) fn finish(self, out: &mut Vec<u8>) {
         out.push(self.count);
         out.extend_from_slice(&self.packer.directory);

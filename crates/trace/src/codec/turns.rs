@@ -40,7 +40,6 @@ impl Turn {
         is_same
     }
 
-    /// Maps the slot of its thread through `slots`.
     pub(super) fn rename(&mut self, slots: &[usize]) {
         self.slot = u32::try_from(slots[self.slot()]).unwrap_or(u32::MAX);
     }
@@ -53,7 +52,6 @@ impl Turn {
         self.rows as usize
     }
 
-    /// The rows in trace order.
     pub(super) const fn range(self) -> Range<usize> {
         self.row as usize..self.row as usize + self.rows as usize
     }

@@ -53,17 +53,13 @@ use crate::model::Columns;
 pub(crate) const MAGIC: [u8; 8] = *b"\x89HNT\r\n\x1a\n";
 pub(crate) const VERSION: u16 = 1;
 pub(crate) const HEADER_BYTES: usize = 32;
-/// First bytes of a chunk.
 pub(crate) const CHUNK_MAGIC: [u8; 4] = *b"HNTC";
 pub(crate) const CHUNK_HEADER_BYTES: usize = 80;
 pub(crate) const THREAD_BYTES: usize = 6;
 /// Most rows, and most events, in a chunk: bounds the memory of a reader.
 pub(crate) const MAX_ROWS: u32 = 1 << 21;
-/// First bytes of the footer.
 pub(crate) const FOOTER_MAGIC: [u8; 4] = *b"HNTF";
-/// Bytes of the footer before its index.
 pub(crate) const FOOTER_HEADER_BYTES: usize = 64;
-/// Bytes of the trailer.
 pub(crate) const TRAILER_BYTES: usize = 32;
 /// Last bytes of a complete file.
 pub(crate) const TRAILER_MAGIC: [u8; 8] = *b"HNTEND\r\n";
@@ -105,7 +101,6 @@ impl Header {
 pub(crate) struct ChunkHeader {
     pub(crate) body_bytes: u32,
     pub(crate) body_crc: u32,
-    /// References and fetches.
     pub(crate) rows: u32,
     pub(crate) events: u32,
     /// Reads, writes, atomics, private, synchronisation and kernel rows.
@@ -340,7 +335,6 @@ fn parse_columns(cursor: &mut Cursor<'_>) -> Result<Columns, DecodeFault> {
         .ok_or_else(|| DecodeFault::new(at, "known columns (bits 0 to 3)", bits))
 }
 
-/// Fails unless the computed and the stored checksum are equal.
 pub(crate) fn check_crc(offset: usize, computed: u32, written: u32) -> Result<(), DecodeFault> {
     if computed == written {
         Ok(())

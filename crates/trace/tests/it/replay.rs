@@ -30,7 +30,6 @@ fn crashes_stay_fixed() {
     }
 }
 
-/// The seeds fuzzing starts from, one for each target and format feature.
 #[test]
 fn seeds_pass() {
     let folder = root().join("testdata/formats");

@@ -48,7 +48,6 @@ struct Local {
     /// Thread of each reference in the buffer. Which of its references an entry is does not matter,
     /// as always the oldest is emitted.
     slots: Vec<u16>,
-    /// References in the buffer, and the events between them, by thread.
     queues: Vec<Queue>,
 }
 

@@ -109,9 +109,7 @@ fn shared(values: &TransformValues<'_>) -> Result<Vec<Range<u64>>, TransformErro
 struct Merge<'a> {
     traces: &'a [TraceReader],
     quantum: u64,
-    /// Whether to mark references of processes with one thread as private.
     marks_private: bool,
-    /// Memory that is the same in all processes.
     shared: Vec<Range<u64>>,
     inputs: Vec<MergeInput>,
     relocations: Vec<Relocation>,
@@ -149,7 +147,6 @@ impl Merge<'_> {
         }
     }
 
-    /// Gives the turn to the next process with references left, if there is one.
     fn next_turn(&mut self) -> bool {
         let count = self.inputs.len();
         let next = (1..=count).map(|step| (self.turn + step) % count);
@@ -287,7 +284,6 @@ impl Transform for Merge<'_> {
         self.advance(out)
     }
 
-    /// The columns that any of the traces has, and processes.
     fn columns(&self, given: Columns) -> Columns {
         let has = |column: fn(Columns) -> bool| self.traces.iter().any(|t| column(t.columns()));
         Columns {

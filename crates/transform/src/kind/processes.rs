@@ -121,7 +121,6 @@ struct Processes<'a> {
     switching: Switching,
     areas: Option<ProcessorAreas>,
     out: OmittedFromMix,
-    /// Program counters of the mix.
     code: FxHashSet<u64>,
     /// Data references of the recording up to the end of the mix.
     covered: u64,
@@ -191,7 +190,6 @@ fn named(what: &EventKind) -> Option<u32> {
     text.strip_prefix("process ")?.split(' ').next()?.parse().ok()
 }
 
-/// Whether the event concerns all processes.
 fn is_of_all(what: &EventKind) -> bool {
     matches!(what, EventKind::InitDone | EventKind::Phase { .. } | EventKind::Marker { .. })
 }

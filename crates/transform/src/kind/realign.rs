@@ -94,7 +94,6 @@ fn page_size(values: &TransformValues<'_>) -> Result<BlockSize, TransformError> 
     })
 }
 
-/// The reader that is ahead, up to the end of the present window.
 struct WindowLookahead<'a> {
     trace: &'a TraceReader,
     /// The chunk after the one in `batch`.
@@ -129,7 +128,6 @@ struct Realign<'a> {
     left_out: [(bool, Flags); 2],
     /// References of the present window that were emitted; 0 before the window is scanned.
     counted: u64,
-    /// Why the window could not be read.
     failed: Option<TraceError>,
 }
 
@@ -139,7 +137,6 @@ impl Realign<'_> {
         access.kind != AccessKind::Fetch && !out
     }
 
-    /// Scans the next window and moves words accordingly.
     fn prepare(&mut self) -> Result<(), TraceError> {
         self.scan.next();
         while !self.scan.is_full() {
@@ -154,7 +151,6 @@ impl Realign<'_> {
         Ok(())
     }
 
-    /// The reference at the present address of its data.
     fn moved(&mut self, access: &Access) -> Result<Access, TraceError> {
         if !self.counts(access) {
             return Ok(*access);

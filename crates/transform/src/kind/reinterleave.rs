@@ -65,7 +65,6 @@ enum DelayedRecord {
     Event(Box<EventKind>),
 }
 
-/// Records of a thread that are not yet emitted.
 #[derive(Default)]
 struct DelayedThread {
     records: VecDeque<DelayedRecord>,
@@ -77,11 +76,9 @@ struct Reinterleave {
     rng: Rng,
     quantum: u64,
     window: u64,
-    /// Records held of all threads.
     held: u64,
     rules: OrderRules,
     pending: Vec<DelayedThread>,
-    /// Records emitted of each thread.
     done: Vec<u64>,
     /// Threads that do not have the turn, in queue order.
     waiting: VecDeque<u16>,
@@ -90,7 +87,6 @@ struct Reinterleave {
 }
 
 impl Reinterleave {
-    /// Adds a thread at its first record.
     fn add_thread(&mut self, thread: u16) {
         while self.pending.len() <= usize::from(thread) {
             self.pending.push(DelayedThread::default());
@@ -113,7 +109,6 @@ impl Reinterleave {
         }
     }
 
-    /// Whether a thread has a record whose conditions hold.
     fn is_ready(&self, thread: u16) -> bool {
         let own = &self.pending[usize::from(thread)];
         let number = self.done[usize::from(thread)];

@@ -117,7 +117,6 @@ const THREAD_MAX: u64 = 65_534;
 /// Most events that an error lists.
 const MARKS_SHOWN: usize = 8;
 
-/// Finds the place that a parameter names, if it is given.
 fn finder(
     values: &TransformValues<'_>,
     name: &str,
@@ -139,7 +138,6 @@ fn kernel(values: &TransformValues<'_>) -> Result<Option<bool>, TransformError> 
     }
 }
 
-/// Position of the walk relative to the places where the selection begins and ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Before,
@@ -156,7 +154,6 @@ struct Select {
     pids: Option<Vec<Range<u64>>>,
     kernel: Option<bool>,
     stage: Stage,
-    /// Time of the next data reference.
     next: u64,
     /// Data references within the interval of Time that is kept.
     covered: u64,
@@ -187,7 +184,6 @@ impl Select {
         holds(self.threads.as_ref(), u64::from(thread))
     }
 
-    /// Whether a reference of a thread that is kept is kept.
     fn keeps(&self, access: &Access) -> bool {
         let last = access.addr.saturating_add(u64::from(access.size).saturating_sub(1));
         let touches = |range: &Range<u64>| access.addr < range.end && last >= range.start;
@@ -196,7 +192,6 @@ impl Select {
             && self.kernel.is_none_or(|wanted| access.flags.contains(Flags::KERNEL) == wanted)
     }
 
-    /// Enters the next stage at a place where the selection begins or ends.
     fn pass(&mut self, begins: bool, ends: bool) {
         if self.stage == Stage::Before && begins {
             self.stage = Stage::Within;

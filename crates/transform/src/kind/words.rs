@@ -35,7 +35,6 @@ const STEP: usize = 1 << 16;
 
 struct WordTransform {
     word: WordSize,
-    /// The chunk, and the number of its references done.
     input: Batch,
     done: usize,
 }
@@ -78,7 +77,6 @@ impl WordTransform {
     }
 }
 
-/// Some rows of a batch, without its events.
 fn slice(batch: &Batch, rows: &std::ops::Range<usize>) -> Batch {
     fn part<T: Copy>(column: &[T], rows: &std::ops::Range<usize>) -> Vec<T> {
         column.get(rows.clone()).unwrap_or_default().to_vec()

@@ -41,7 +41,6 @@ impl AddressMap {
         enough.then_some(start / BlockSize::WORD_BYTES)
     }
 
-    /// That interval, by first and last byte.
     fn largest(&self) -> Option<(u64, u64)> {
         let (mut best, mut free) = (None, Some(0));
         let mut offer = |first: Option<u64>, last: Option<u64>| {
@@ -73,7 +72,6 @@ impl AddressMap {
 
 pub(super) struct FreeRange {
     page: BlockSize,
-    /// Its first word.
     first: u64,
     /// First word of the next page.
     next: u64,
@@ -85,7 +83,6 @@ pub(super) struct FreeRange {
 /// The threads whose words a page is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageUser {
-    /// Words that one thread references.
     Thread(u16),
     /// Words that must become consecutive and that several threads reference.
     Several,

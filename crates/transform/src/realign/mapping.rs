@@ -25,7 +25,6 @@ pub struct WordMapping {
     /// By word of the window: its page in `pages`.
     on: Vec<u32>,
     report: Realignment,
-    /// The original addresses of words on new pages, if asked for.
     origins: Option<WordOrigins>,
 }
 
@@ -92,7 +91,6 @@ impl WordMapping {
         self.report.windows += 1;
     }
 
-    /// Adds the words that the window referenced first, at their original addresses.
     fn add_words(&mut self, groups: &[u64]) {
         let met = self.places.len() / super::word_table::GROUP;
         for &first in &groups[met..] {
@@ -112,7 +110,6 @@ impl WordMapping {
             .map_or_else(|| PageName::Original(self.page_of(place)), PageName::New)
     }
 
-    /// False sharing of the window in the original trace.
     fn before(&mut self, words: &[WindowUse]) -> FalseSharing {
         let mut pages = std::mem::take(&mut self.pages);
         pages.clear();
@@ -124,7 +121,6 @@ impl WordMapping {
         total
     }
 
-    /// Finds the pages on which the words are now.
     fn find_pages(&mut self, words: &[WindowUse]) {
         let mut pages = std::mem::take(&mut self.pages);
         pages.clear();
@@ -169,7 +165,6 @@ impl WordMapping {
         moves
     }
 
-    /// Marks the pages and original words that the window references now.
     fn mark_referenced(&mut self, words: &[WindowUse]) {
         self.visited.resize(usize::try_from(self.free_pages.pages()).unwrap_or(usize::MAX), false);
         for found in words {

@@ -8,7 +8,6 @@ use super::owners::Owners;
 /// Most intervals that are kept: a few megabytes of metadata.
 const INTERVALS_MAX: usize = 1 << 17;
 
-/// Consecutive words that come from one object.
 #[derive(Clone, Copy, Debug)]
 struct OriginInterval {
     /// Present places in words: the first, and one past the last.
@@ -20,12 +19,9 @@ struct OriginInterval {
     from: u64,
 }
 
-/// The intervals of all windows so far.
 pub(super) struct WordOrigins {
     owners: Owners,
-    /// Words of a page.
     page: u64,
-    /// Intervals of the present window.
     window: Vec<OriginInterval>,
     kept: Vec<OriginInterval>,
 }
@@ -35,7 +31,6 @@ impl WordOrigins {
         Self { owners, page: page.words(), window: Vec::new(), kept: Vec::new() }
     }
 
-    /// Records that a word of the program has moved to this place.
     pub(super) fn moved(&mut self, word: u64, place: u64) {
         let Some((range, from)) = self.owners.of(word) else { return };
         self.window.push(OriginInterval { first: place, end: place + 1, range, from });

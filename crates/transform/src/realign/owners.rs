@@ -9,7 +9,6 @@ struct OwnedSegment {
     from: Option<u64>,
 }
 
-/// The owners of all addresses that have one.
 pub(super) struct Owners(Vec<OwnedSegment>);
 
 impl Owners {

@@ -9,7 +9,6 @@ use super::scan::WindowUse;
 pub(super) struct Pages {
     found: Vec<WindowUse>,
     names: Vec<PageName>,
-    /// The last original page.
     last: Option<u32>,
     /// By number of a new page: its index in `found`, which is valid only if `names` confirms it:
     /// the table is not cleared from window to window.
@@ -65,7 +64,6 @@ impl Pages {
         page.several && page.written
     }
 
-    /// The falsely shared pages, and the references to them.
     pub(super) fn falsely_shared(&self) -> FalseSharing {
         let mut total = FalseSharing::default();
         for page in self.found.iter().filter(|page| page.several && page.written && page.mixed) {

@@ -68,7 +68,6 @@ pub struct MovedObject {
     pub words_moved: u64,
 }
 
-/// The objects that own these words, with names from the metadata.
 pub(super) fn objects(words: &[u64], metadata: &Metadata) -> Vec<MovedObject> {
     let ranges = &metadata.ranges;
     let owners = Owners::new(metadata);
@@ -129,7 +128,6 @@ fn object(range: &AddressRange, metadata: &Metadata) -> MovedObject {
     }
 }
 
-/// A program counter in the source.
 fn place(pc: u64, metadata: &Metadata) -> String {
     let line = metadata.lines.binary_search_by_key(&pc, |line| line.pc);
     match line.map(|at| &metadata.lines[at]) {

@@ -28,7 +28,6 @@ pub(super) struct WindowUse {
 }
 
 impl WindowUse {
-    /// Adds another word of the page, or of the unit that moves.
     #[inline]
     pub(super) fn add(&mut self, other: &Self) {
         self.several |= other.several || other.thread != self.thread;
@@ -40,9 +39,7 @@ impl WindowUse {
 
 /// Numbers the words of a trace and collects, window by window, their uses.
 pub struct WindowScan {
-    /// References of a whole window.
     length: u64,
-    /// References of the present window.
     counted: u64,
     words: WordTable,
     /// By word number: its index in `uses`; [`NONE`] before its first reference.
@@ -50,7 +47,6 @@ pub struct WindowScan {
     /// By group: the last window that referenced it.
     windows: Vec<u32>,
     window: u32,
-    /// Groups that the window references.
     touched: Vec<usize>,
     uses: Vec<WindowUse>,
     /// The same in order of address, once the window is complete.
@@ -205,7 +201,6 @@ impl WindowScan {
         self.words.groups()
     }
 
-    /// All words that windows have referenced, in order of address, each with its number.
     pub(super) fn referenced(&self) -> impl Iterator<Item = (u64, usize)> + '_ {
         self.words.in_order().into_iter().flat_map(move |group| {
             let first = self.words.groups()[group];
@@ -215,7 +210,6 @@ impl WindowScan {
     }
 }
 
-/// Adds a thread to those that reference a word.
 #[inline]
 fn include(found: &mut WindowUse, thread: u16, sets: &mut ThreadSets) {
     if thread < 64 {

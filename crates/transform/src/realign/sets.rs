@@ -12,7 +12,6 @@ pub(super) struct ThreadSets {
 }
 
 impl ThreadSets {
-    /// Removes all sets but the empty one.
     pub(super) fn clear(&mut self) {
         self.numbers.clear();
         self.with.clear();

@@ -18,7 +18,6 @@ const GROUPS_MAX: usize = 1 << 28;
 pub(super) struct WordTable {
     cache: Box<[(u64, u32); CACHE_ENTRIES]>,
     groups: FxHashMap<u64, u32>,
-    /// First word of each group.
     first: Vec<u64>,
 }
 
@@ -35,12 +34,10 @@ impl WordTable {
         self.first.len() * GROUP
     }
 
-    /// First word of each group.
     pub(super) fn groups(&self) -> &[u64] {
         &self.first
     }
 
-    /// The groups in order of address.
     pub(super) fn in_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.first.len()).collect();
         order.sort_unstable_by_key(|&group| self.first[group]);

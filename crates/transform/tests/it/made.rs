@@ -32,7 +32,6 @@ pub fn trace_of(steps: &[Step]) -> TraceReader {
     written("sample.hnt", steps, small_chunks(50), metadata)
 }
 
-/// Parameters, each as `name=value`.
 pub fn parameters(words: &[&str]) -> BTreeMap<String, String> {
     let pair = |word: &&str| {
         let (name, value) = word.split_once('=').unwrap();

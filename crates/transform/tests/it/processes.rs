@@ -314,7 +314,6 @@ fn traces_of_single_processes_are_errors() {
     assert!(error.contains("which process") && error.contains("--via qemu-system"), "{error}");
 }
 
-/// References of several processes on some processors, in turns.
 fn random(rng: &mut Rng) -> Vec<Step> {
     let (processors, processes) = (1 + rng.below(3), 2 + rng.below(5));
     let mut runs: Vec<u64> = (0..processors).map(|_| rng.below(processes)).collect();
@@ -343,7 +342,6 @@ fn random(rng: &mut Rng) -> Vec<Step> {
 
 /// The owners of a page, searched in the whole recording.
 struct Page<'a> {
-    /// References with their rows.
     all: Vec<(usize, &'a Access)>,
     /// Its owners in user mode, in order of time.
     owners: Vec<u32>,
@@ -393,7 +391,6 @@ fn take_turns(rows: &BTreeMap<u32, Vec<usize>>) -> bool {
     pairs.all(|(a, b)| a == b || !b.iter().any(|&row| within(a, row)))
 }
 
-/// The mix of all processes from the definition.
 fn by_definition(all: &[Access]) -> Vec<Step> {
     let pids: BTreeSet<u32> = all.iter().map(|a| a.pid).filter(|&pid| pid != 0).collect();
     let thread_of =

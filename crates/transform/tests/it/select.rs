@@ -99,7 +99,6 @@ impl Sample {
         }
     }
 
-    /// The first reference that fits, with the events before it.
     fn at_reference(&self, fits: impl Fn(&Access, usize) -> bool) -> Option<usize> {
         let mut before = 0;
         let at = self.steps.iter().position(|step| match step {
@@ -133,7 +132,6 @@ impl Sample {
         }
     }
 
-    /// The kept steps before a place.
     fn kept_before(&self, at: usize) -> Vec<Step> {
         let before = &self.steps[..at];
         let stays = |step: &&Step| match step {

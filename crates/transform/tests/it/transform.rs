@@ -12,7 +12,6 @@ fn transformed(trace: &TraceReader, name: &str, words: &[&str]) -> Vec<Step> {
     read(&made(trace, name, words).unwrap().0)
 }
 
-/// A trace of several threads with distinct references and occasional events.
 fn random_steps(rng: &mut Rng, references: u64) -> Vec<Step> {
     let threads = 1 + rng.below(4);
     let mut steps = Vec::new();

@@ -165,7 +165,6 @@ impl Page {
         self.mapped.remove(&q);
     }
 
-    /// A reference to the home's copy.
     fn remote(&mut self, r: Reference) {
         self.bill.remote_packets += 1;
         if !r.write {

@@ -46,7 +46,6 @@ pub struct Ace {
 }
 
 impl Ace {
-    /// The decision for a reference that reaches the policy.
     fn decide(&mut self, places: &Places, q: u16, write: bool) -> (Places, bool) {
         let mut after = places.clone();
         if !write {
@@ -173,7 +172,6 @@ impl Definition for Static {
     }
 }
 
-/// Where a static policy puts a block.
 pub fn static_place(
     policy: &str,
     world: World,

@@ -26,7 +26,6 @@ fn summary(text: &str) -> Summary {
     run(&cases(text), TABLE, LAWS)
 }
 
-/// The single fault of the case after a replacement in its text.
 fn fault(from: &str, to: &str) -> String {
     assert!(RIGHT.contains(from), "{from}");
     let faults = summary(&RIGHT.replace(from, to)).faults;
@@ -34,7 +33,6 @@ fn fault(from: &str, to: &str) -> String {
     faults[0].clone()
 }
 
-/// The error of the case after a replacement in its text.
 fn refusal(from: &str, to: &str) -> String {
     assert!(RIGHT.contains(from), "{from}");
     parse("inline.toml", &RIGHT.replace(from, to)).map(|_| ()).expect_err("a faulty case")

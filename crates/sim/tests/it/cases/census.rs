@@ -52,7 +52,6 @@ impl Counted {
         self.of(case).flat_map(touch).collect()
     }
 
-    /// The same block by block, each with its history.
     pub fn histories(self, case: &Case, block: u64, processors: u16) -> Vec<Vec<(u16, bool)>> {
         let mut blocks = std::collections::BTreeMap::<u64, Vec<(u16, bool)>>::new();
         for (processor, number, write) in self.touched(case, block, processors) {

@@ -42,7 +42,6 @@ fn event(thread: u16, what: EventKind) -> Step {
     Step::Event(Event { thread, what })
 }
 
-/// Writes steps to memory.
 pub fn write(steps: &[Step], options: WriterOptions) -> (Vec<u8>, Summary) {
     write_with(steps, options, Metadata { word_size: 4, ..Metadata::default() })
 }

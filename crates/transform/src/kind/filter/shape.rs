@@ -108,7 +108,6 @@ fn bytes(text: &str) -> Option<u64> {
     upper.parse().ok()
 }
 
-/// Bytes with the largest suffix that leaves a whole number.
 fn sized(bytes: u64) -> String {
     let fits = |&&(_, unit): &&(char, u64)| bytes > 0 && bytes.is_multiple_of(unit);
     match UNITS.iter().rev().find(fits) {

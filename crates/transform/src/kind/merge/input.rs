@@ -67,7 +67,6 @@ impl MergeInput {
         Some(Record::Access(self.batch.get(self.row - 1)))
     }
 
-    /// Whether the whole trace has been emitted.
     pub(super) fn is_finished(&self) -> bool {
         self.chunks_left == 0
             && self.row == self.batch.len()
@@ -85,7 +84,6 @@ impl MergeInput {
         self.first.saturating_add(thread)
     }
 
-    /// Updates the shared mappings of the process.
     pub(super) fn update_mappings(&mut self, what: &EventKind) {
         if let EventKind::Map { addr, size, shared: true, .. } = what {
             self.mapped.insert(*addr, *size);
@@ -94,7 +92,6 @@ impl MergeInput {
         }
     }
 
-    /// Whether the process has mapped the address as shared memory.
     #[inline]
     pub(super) fn is_shared(&self, addr: u64) -> bool {
         self.mapped.contains(addr)

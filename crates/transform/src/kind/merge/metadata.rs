@@ -84,7 +84,6 @@ fn after(number: u32, before: usize) -> u32 {
     if number == 0 { 0 } else { number.saturating_add(u32::try_from(before).unwrap_or(u32::MAX)) }
 }
 
-/// Appends the call stacks and types of a process.
 fn extend_stacks(metadata: &mut Metadata, own: &Metadata, number: usize) {
     let (frames, layouts) = (metadata.frames.len(), metadata.layouts.len());
     let frame = |&place: &u32| after(place.saturating_add(1), frames).saturating_sub(1);
@@ -103,15 +102,12 @@ fn extend_stacks(metadata: &mut Metadata, own: &Metadata, number: usize) {
     metadata.layouts.extend(own.layouts.iter().cloned());
 }
 
-/// A name with its process.
 fn of_process(name: &str, number: usize) -> String {
     if name.is_empty() { String::new() } else { format!("{name} (process {})", number + 1) }
 }
 
-/// A process of the mix.
 struct RelocatedProcess<'a> {
     relocation: &'a Relocation,
-    /// Its number, counted from 0.
     number: usize,
 }
 

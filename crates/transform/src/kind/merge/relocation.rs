@@ -15,11 +15,9 @@ pub(super) struct Relocation {
     pub(super) offset: u64,
     /// All addresses that are relocated are below.
     stride: u64,
-    /// Memory that is not relocated, in order.
     shared: Vec<Range<u64>>,
 }
 
-/// A part of a range of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RelocatedPart {
     pub(super) start: u64,
@@ -74,7 +72,6 @@ impl Relocation {
         parts.into_iter()
     }
 
-    /// An event with its addresses in the mix.
     pub(super) fn event(&self, what: &EventKind) -> EventKind {
         if let EventKind::ThreadStart { stack_low, stack_high } = *what {
             // The end of a stack is one past its last byte.

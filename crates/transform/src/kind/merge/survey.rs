@@ -28,7 +28,6 @@ pub(super) struct MergeSurvey {
 }
 
 impl MergeSurvey {
-    /// Checks that the traces can be merged, and reads their events.
     pub(super) fn of(
         traces: &[TraceReader],
         shared: &[Range<u64>],
@@ -61,7 +60,6 @@ impl MergeSurvey {
         Ok(survey)
     }
 
-    /// Reads the events of a trace and returns its number of threads.
     fn read(
         &mut self,
         trace: &TraceReader,
@@ -101,7 +99,6 @@ impl MergeSurvey {
         Ok(threads)
     }
 
-    /// Adds a range of used addresses.
     fn add_range(&mut self, name: &str, first: u64, last: u64) {
         if first < KERNEL_SPACE && last > self.highest.0 {
             self.highest = (last, name.to_owned());
@@ -129,7 +126,6 @@ pub(super) fn fail(problem: String) -> TransformError {
     TransformError::Parameter { transform: NAME, problem }
 }
 
-/// The highest thread that an event names.
 fn thread(event: &Event) -> u16 {
     if let EventKind::ThreadCreate { child } | EventKind::ThreadJoin { child } = event.what {
         event.thread.max(child)

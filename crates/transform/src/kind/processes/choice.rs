@@ -7,12 +7,10 @@ use homenode_trace::Process;
 use super::survey::RecordingSurvey;
 use super::switches::IDLE;
 
-/// A user's selection of processes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ProcessSelector {
     /// The most active processes of this name, and how many of them.
     Name(String, usize),
-    /// The process with this number.
     Number(u32),
 }
 
@@ -109,7 +107,6 @@ impl<'a> RecordedProcesses<'a> {
         Self { processes: active.map(of).collect(), known }
     }
 
-    /// The error for processes that the recording does not have, with those that it has.
     fn missing(&self, what: &str) -> String {
         let mut names: BTreeMap<&str, u32> = BTreeMap::new();
         for (process, _) in &self.processes {

@@ -27,7 +27,6 @@ pub(super) struct PageUses {
 }
 
 impl PageUses {
-    /// A reference, with its row.
     pub(super) fn add(&mut self, pid: u32, kernel: bool, row: u64) {
         let uses = if kernel { &mut self.kernel } else { &mut self.user };
         let at = uses.iter().position(|known| known.pid == pid).unwrap_or_else(|| {
@@ -73,7 +72,6 @@ impl PageUses {
     }
 }
 
-/// The processes with at least a twentieth of all references.
 fn without_minor(uses: &[PageUse]) -> Vec<PageUse> {
     let all: u64 = uses.iter().map(|user| user.references).sum();
     uses.iter().copied().filter(|user| user.references * MINOR >= all).collect()
@@ -87,7 +85,6 @@ fn in_turns(mut uses: Vec<PageUse>) -> Option<Vec<PageOwner>> {
     (apart && !uses.is_empty()).then(|| uses.iter().map(owner).collect())
 }
 
-/// The owner of a page, up to a row.
 #[derive(Clone, Copy, Debug)]
 struct PageOwner {
     pid: u32,
@@ -99,7 +96,6 @@ struct PageOwner {
 pub(super) struct RecordedPage {
     /// Its owners in user mode, one after the other; none if it is shared.
     owners: Vec<PageOwner>,
-    /// Whether it is referenced in user mode.
     touched: bool,
     /// Its owner, if only the kernel references it.
     kernel: Option<u32>,
@@ -131,7 +127,6 @@ impl RecordedPage {
         (self.number, private)
     }
 
-    /// Whether it is referenced in user mode and has no owner.
     pub(super) fn is_shared(&self) -> bool {
         self.touched && self.owners.is_empty()
     }
@@ -168,7 +163,6 @@ impl CommonMemory {
         Self(apart)
     }
 
-    /// Whether the page at this address has such memory.
     pub(super) fn has(&self, page: u64) -> bool {
         let end = page.saturating_add(PAGE_BYTES);
         let before = self.0.partition_point(|range| range.start < end);

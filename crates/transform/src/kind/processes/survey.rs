@@ -121,7 +121,6 @@ impl RecordingSurvey {
         (number.wrapping_mul(PAGE_BYTES) + access.addr % PAGE_BYTES, private)
     }
 
-    /// The owner of an address's page, if only the kernel references the page.
     pub(super) fn kernel_owner(&self, addr: u64) -> Option<u32> {
         self.pages.get(&(addr / PAGE_BYTES)).and_then(RecordedPage::kernel_owner)
     }

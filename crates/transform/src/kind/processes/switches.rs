@@ -28,9 +28,7 @@ const SWITCH_REFERENCES_MAX: u32 = 256;
 
 pub(super) struct Departure {
     pub(super) pid: u32,
-    /// Whether another of its threads runs on another processor.
     pub(super) runs_elsewhere: bool,
-    /// Whether it was preempted, and did not wait.
     pub(super) preempted: bool,
 }
 
@@ -50,7 +48,6 @@ struct ProcessorState {
 /// distinguishes the two.
 pub(super) struct Switching {
     processors: Vec<ProcessorState>,
-    /// The first instruction of the scheduler that makes a reference.
     entry: Option<u64>,
     dequeues: FxHashSet<u64>,
     switching: FxHashSet<u64>,

@@ -41,7 +41,6 @@ const MEMORY: u64 = u64::MAX;
 const KERNEL: u64 = u64::MAX - 1;
 const OBJECTS_MAX: usize = 1 << 16;
 
-/// The state of the rules after the records read so far.
 #[derive(Default)]
 pub(super) struct OrderRules {
     threads: Vec<ThreadOrder>,
@@ -55,7 +54,6 @@ pub(super) struct OrderRules {
 #[derive(Default)]
 struct ThreadOrder {
     is_known: bool,
-    /// Records read.
     records: u64,
     /// Its creation, until its next record.
     created: Option<Precedence>,

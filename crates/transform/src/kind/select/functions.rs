@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use homenode_trace::SourceLine;
 
-/// Most names that an error lists.
 const SHOWN: usize = 6;
 
 /// Program counters, in order, of the references of all functions with a name: the demangled one,

@@ -12,7 +12,6 @@ pub(super) struct OpenSync {
 }
 
 impl OpenSync {
-    /// An event before the selection.
     pub(super) fn event(&mut self, event: &Event) {
         if let EventKind::LockAcquire { addr } = event.what {
             // Waiting for a condition releases the lock without an event.
@@ -35,7 +34,6 @@ impl OpenSync {
         }
     }
 
-    /// The events under way, in order.
     pub(super) fn take(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }

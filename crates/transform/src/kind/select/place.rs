@@ -8,7 +8,6 @@ use homenode_trace::{Event, EventKind, TraceReader};
 
 use super::functions;
 
-/// What users write for a place.
 const FORMS: &str =
     "first-thread, first-barrier, time:P%, function:NAME, init-done, phase:ID or marker:TEXT";
 
@@ -97,7 +96,6 @@ fn hundredths(text: &str) -> Option<u32> {
     format!("{whole}{part:0<2}").parse().ok()
 }
 
-/// Finds a place in references and events given in order.
 pub(super) struct PlaceFinder {
     pub(super) place: Place,
     /// For [`Place::Share`], the Time.
@@ -106,7 +104,6 @@ pub(super) struct PlaceFinder {
     counters: Vec<u64>,
     /// For [`Place::FirstThread`], the thread of the first data reference.
     first: Option<u16>,
-    /// Whether a place that occurs only once has been found.
     found: bool,
     barriers: Barriers,
 }
@@ -130,7 +127,6 @@ impl PlaceFinder {
         Ok(Self { place, time, counters, first: None, found: false, barriers })
     }
 
-    /// Whether the place is at this event.
     pub(super) fn event(&mut self, event: &Event) -> bool {
         if self.place == Place::FirstBarrier {
             return self.barriers.event(event);
@@ -157,7 +153,6 @@ impl PlaceFinder {
         !std::mem::replace(&mut self.found, true)
     }
 
-    /// The error for a place that was not found; `marks` are places that the trace has.
     pub(super) fn missing(&self, marks: &[String]) -> String {
         let there = if marks.is_empty() { "none".to_owned() } else { marks.join(", ") };
         match &self.place {

@@ -16,7 +16,6 @@ pub struct SlowCaches {
 }
 
 impl SlowCaches {
-    /// Whether a reference reaches memory.
     pub fn passes(&mut self, access: &Access) -> bool {
         if access.kind == AccessKind::Fetch {
             return true;

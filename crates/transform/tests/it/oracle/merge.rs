@@ -78,7 +78,6 @@ impl Naive {
         what.into_iter().map(|what| Step::Event(Event { thread, what })).collect()
     }
 
-    /// The ranges of pages that stay.
     fn maps(&self, thread: u16) -> Vec<Step> {
         let mut pages = self.shared.clone();
         pages.sort_unstable();

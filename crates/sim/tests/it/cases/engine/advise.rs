@@ -9,7 +9,6 @@ use crate::cases::corpus::Case;
 
 pub const ENGINE: Engine = Engine { name: "advise", cannot: |_| None, run };
 
-/// An outcome for each machine, policy and block size.
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
     let simulation = placement::config(case, &["cc"], &["migrate"]);
     let config: AdviceConfig = configured(json!({ "simulation": simulation }), with)?;

@@ -10,7 +10,6 @@ use crate::cases::corpus::Case;
 
 pub const ENGINE: Engine = Engine { name: "pmap", cannot: |_| None, run };
 
-/// An outcome for every page policy, or for the one that is named.
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
     let base = json!({
         "page_size": case.machine.block_size, "policy": "limit", "limit": 4, "count": 100,

@@ -9,7 +9,6 @@ use crate::cases::corpus::Case;
 
 pub const ENGINE: Engine = Engine { name: "sharing", cannot: |_| None, run };
 
-/// One outcome, the whole report: `sizes` has the counts, `costs` the costs.
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
     let mut simulation = placement::config(case, &["cc"], &["optimal"]);
     simulation["private"] = json!("exclude");

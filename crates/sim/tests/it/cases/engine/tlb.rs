@@ -12,7 +12,6 @@ use crate::cases::corpus::Case;
 
 pub const ENGINE: Engine = Engine { name: "tlb", cannot: |_| None, run };
 
-/// An outcome for every design, and one for a TLB that holds every page.
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
     let mut tlbs: Vec<&str> = tlb_rows().iter().map(|row| row.name).collect();
     tlbs.push(ENDLESS);

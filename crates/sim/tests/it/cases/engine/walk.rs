@@ -20,7 +20,6 @@ fn cannot(case: &Case) -> Option<String> {
     long.or_else(|| bus::cannot(case, "trace"))
 }
 
-/// All blocks of the case; each outcome is a protocol's walk.
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
     let machine = &case.machine;
     let size = machine.cache_size.unwrap_or_else(|| bus::room(case, machine.block_size));

@@ -11,7 +11,6 @@ use crate::cases::census::Counted;
 use crate::cases::corpus::Case;
 use crate::cases::engine::{MACHINES, count, policies};
 
-/// Machines of the table and inline prices, with and without global memory.
 const ALL: [&str; 7] =
     [MACHINES[0], MACHINES[1], "ace", "butterfly", "cc", "numa", "prices:r=2,R=5"];
 

@@ -64,7 +64,6 @@ fn text(case: &Case, waits: bool) -> String {
     text
 }
 
-/// The names of counts other than times.
 const COUNTS: [&str; 8] = [
     "references",
     "block_references",
