@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::map::{MapBuilder, SharingMap};
 use crate::objects::Names;
+use crate::rank::for_each_batch;
 use crate::{AnalysisError, AnalysisProgress};
 
 /// Resolution and content of a picture.
@@ -76,7 +77,9 @@ pub fn picture(
     let mut done = 0;
     let mut map = MapBuilder::new(frame.block_size, frame.processors, frame.stretches_max);
     let (mut references, mut init_done) = (0, None);
-    for_each_batch(trace, &mut *progress, &mut done, |batch| {
+    let columns = Columns { flags: true, ..Columns::default() };
+    let want = Want { columns, events: true };
+    for_each_batch(trace, want, &mut *progress, &mut done, |batch| {
         for part in batch.parts() {
             match part {
                 BatchPart::Turn(turn) => pictured(batch, turn, frame, |addr, processor, write| {
@@ -95,7 +98,7 @@ pub fn picture(
         rows.iter().enumerate().map(|(i, &row)| (row, i)).collect();
     let mut cells = vec![vec![PictureCell::default(); rows.len()]; frame.slices.max(1) as usize];
     let mut seen = 0u64;
-    for_each_batch(trace, progress, &mut done, |batch| {
+    for_each_batch(trace, want, &mut *progress, &mut done, |batch| {
         for turn in batch.turns.iter() {
             pictured(batch, turn, frame, |addr, processor, write| {
                 let slice = slice_of(seen, references, frame.slices);
@@ -138,25 +141,4 @@ fn pictured(
             take(batch.addr[row], processor, batch.kind[row] != AccessKind::Read.code());
         }
     }
-}
-
-/// Reads the trace chunk by chunk, with events; progress is out of two passes.
-fn for_each_batch(
-    trace: &TraceReader,
-    progress: AnalysisProgress<'_>,
-    done: &mut u64,
-    mut take: impl FnMut(&Batch),
-) -> Result<(), AnalysisError> {
-    let mut batch = Batch::default();
-    let columns = Columns { flags: true, ..Columns::default() };
-    let total = trace.references().saturating_mul(2);
-    for (index, chunk) in trace.chunks().iter().enumerate() {
-        trace.read_chunk(index, Want { columns, events: true }, &mut batch)?;
-        take(&batch);
-        *done = (*done + u64::from(chunk.references)).min(total);
-        if progress(*done, Some(total)).is_break() {
-            return Err(AnalysisError::Interrupted);
-        }
-    }
-    Ok(())
 }

@@ -62,18 +62,18 @@ pub(crate) struct Ranking {
     pub extra: CostSteps,
 }
 
-/// Reads the trace chunk by chunk and reports progress; stops when the caller interrupts.
+/// Reads the trace chunk by chunk; `done` is out of the references of two passes.
 pub(crate) fn for_each_batch(
     trace: &TraceReader,
-    columns: Columns,
-    progress: &mut AnalysisProgress<'_>,
+    want: Want,
+    progress: AnalysisProgress<'_>,
     done: &mut u64,
     mut take: impl FnMut(&Batch),
 ) -> Result<(), AnalysisError> {
     let mut batch = Batch::default();
     let total = trace.references().saturating_mul(2);
     for (index, chunk) in trace.chunks().iter().enumerate() {
-        trace.read_chunk(index, Want { columns, events: false }, &mut batch)?;
+        trace.read_chunk(index, want, &mut batch)?;
         take(&batch);
         *done = (*done + u64::from(chunk.references)).min(total);
         if let ControlFlow::Break(()) = progress(*done, Some(total)) {
@@ -100,7 +100,8 @@ pub(crate) fn rank(
         cost: Some(0),
         extra: Some(0),
     };
-    let flags = Columns { flags: true, ..Columns::default() };
+    let columns = Columns { flags: true, ..Columns::default() };
+    let want = Want { columns, events: false };
     let mut pending = vec![Shard::default()];
     while let Some(shard) = pending.pop() {
         let mut builder = HistoryBuilder::new(HistoryOptions {
@@ -112,7 +113,7 @@ pub(crate) fn rank(
             memory_budget_bytes: query.memory_budget_bytes,
         })
         .with_times(policy.times());
-        for_each_batch(trace, flags, progress, done, |batch| builder.push(batch))?;
+        for_each_batch(trace, want, &mut **progress, done, |batch| builder.push(batch))?;
         let (histories, given_up) = builder.finish();
         pending.extend(given_up);
         ranking.walk(&histories, query, policy, names);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use homenode_base::{AccessKind, ProcId, ReferenceRole};
-use homenode_trace::{Batch, Columns, ThreadTurn, TraceReader};
+use homenode_trace::{Batch, Columns, ThreadTurn, TraceReader, Want};
 use rustc_hash::FxHashMap;
 
 use crate::detail::{BlockDetail, ReferenceInBlock, UseCounts};
@@ -94,7 +94,8 @@ pub(crate) fn survey(
         },
     };
     let columns = Columns { pc: true, flags: true, ..Columns::default() };
-    for_each_batch(trace, columns, progress, done, |batch| surveyor.batch(batch))?;
+    let want = Want { columns, events: false };
+    for_each_batch(trace, want, &mut **progress, done, |batch| surveyor.batch(batch))?;
     let mut survey = surveyor.survey;
     for ((block, group), references) in surveyor.mixed {
         survey.mixed.entry(block).or_default().insert(group, references);

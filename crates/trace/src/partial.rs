@@ -17,9 +17,6 @@ pub fn partial_path(path: &Path) -> PathBuf {
 /// Creates a file and locks it while it is open. By the lock another writer distinguishes a trace
 /// that is being written from one whose writer was killed, which may be repaired. Neither is
 /// overwritten, and a link with this name is not followed.
-///
-/// # Errors
-/// When this name exists, or the file cannot be created.
 pub(crate) fn create_partial(partial: &Path, path: &Path) -> Result<File, TraceError> {
     match OpenOptions::new().write(true).create_new(true).open(partial) {
         Ok(file) => {

@@ -9,10 +9,6 @@ use super::input::{ImportInput, PROGRESS_LINES};
 use super::parser::{LineError, RecordSink, Records};
 
 /// Reads all records of an input.
-///
-/// # Errors
-/// When there is none, one cannot be parsed or is cut short, reading or writing fails, or
-/// `progress` cancels.
 pub(super) fn read(
     bytes: usize,
     records: &mut dyn Records,

@@ -1,6 +1,6 @@
 //! The curve of optimal cost against one price, against exhaustive search.
 
-use crate::support::{any_global_prices, histories, random_prices, random_trace, setup};
+use crate::support::{any_global_prices, finer, histories, random_prices, random_trace, setup};
 use homenode_base::Rng;
 use homenode_machine::Prices;
 use homenode_optimal::brute::{BlockReference, SearchableMachine};
@@ -27,14 +27,7 @@ fn curve(
 
 /// The oracle's prices at a point of the grid.
 fn fine(prices: Prices, axis: Axis, at: u64) -> Prices {
-    let times = |price: Option<u64>| price.map(|p| p * GRID);
-    let mut fine = Prices {
-        scale: prices.scale * GRID,
-        remote_reference: times(prices.remote_reference),
-        remote_move: times(prices.remote_move),
-        global_reference: times(prices.global_reference),
-        global_move: times(prices.global_move),
-    };
+    let mut fine = finer(prices, GRID);
     let price = Some(at * prices.scale);
     match axis {
         Axis::RemoteReference => fine.remote_reference = price,

@@ -1,7 +1,7 @@
 //! The optimum with global memory against exhaustive search, over every price the model allows and
 //! many that only `--force` does: r, R, g and G each possibly infinite, R below G, ties.
 
-use crate::support::{agrees, any_global_prices, every_trace, random_trace};
+use crate::support::{agrees, any_global_prices, every_trace, finer, random_trace};
 use homenode_base::Rng;
 use homenode_machine::Prices;
 use homenode_optimal::brute::BlockReference;
@@ -43,24 +43,14 @@ fn random(seed: u64, rounds: u64) {
             let length = 1 + rng.below(if round % 20 == 0 { 40 } else { 14 });
             let trace = random_trace(&mut rng, processors, length);
             let prices = any_global_prices(&mut rng);
-            agrees(&trace, processors, if round % 8 == 0 { fine(prices) } else { prices });
+            // In steps of 1/2^44 keys do not fit 64 bits.
+            let prices = if round % 8 == 0 { finer(prices, 1 << 44) } else { prices };
+            agrees(&trace, processors, prices);
         } else {
             let prices = copies_cheaper_than_global(&mut rng);
             let trace = read_runs(&mut rng, processors, prices);
             agrees(&trace, processors, prices);
         }
-    }
-}
-
-/// The same prices in steps so fine that keys do not fit 64 bits.
-fn fine(prices: Prices) -> Prices {
-    let fine = |price: Option<u64>| price.map(|p| p << 44);
-    Prices {
-        scale: prices.scale << 44,
-        remote_reference: fine(prices.remote_reference),
-        remote_move: fine(prices.remote_move),
-        global_reference: fine(prices.global_reference),
-        global_move: fine(prices.global_move),
     }
 }
 

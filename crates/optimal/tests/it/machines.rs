@@ -1,6 +1,6 @@
 //! Theorems, tested for the table of machines and the tables of policies.
 
-use crate::support::{TABLES, cost, random_trace, tally};
+use crate::support::{TABLES, cost, random_trace, s_scaled, tally};
 use homenode_base::{BlockSize, Rng};
 use homenode_machine::{Machine, PriceModel, PricedMachine, Prices, TABLE as MACHINES};
 use homenode_optimal::brute::BlockReference;
@@ -100,19 +100,11 @@ fn no_policy_beats_the_optimum_on_any_machine() {
 fn s_theorem_and_corollary_1_on_every_machine_for_every_policy() {
     cases(51, 12, |rng, prices, n, trace| {
         let s = 2 + rng.below(9);
-        let one = prices.scale;
-        let reference = |p: Option<u64>| p.map(|p| s * (p - one) + one);
-        let scaled = Prices {
-            scale: one,
-            remote_reference: reference(prices.remote_reference),
-            remote_move: prices.remote_move.map(|p| s * p),
-            global_reference: reference(prices.global_reference),
-            global_move: prices.global_move.map(|p| s * p),
-        };
+        let scaled = s_scaled(prices, s);
         for name in policies(prices) {
             let counts = tally(name, prices, n, trace);
             assert_eq!(counts, tally(name, scaled, n, trace), "{name} {prices} {trace:?}");
-            let all_local = trace.len() as u128 * u128::from(one);
+            let all_local = trace.len() as u128 * u128::from(prices.scale);
             let more = priced(&counts, &prices).map(|c| u128::from(s) * (c - all_local));
             let found = priced(&counts, &scaled).map(|c| c - all_local);
             assert_eq!(more, found, "{name} {prices}");

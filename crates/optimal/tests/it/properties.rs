@@ -1,6 +1,8 @@
 //! Theorems about the optimum, tested for every policy.
 
-use crate::support::{TABLES, cost, random_global_prices, random_prices, random_trace, tally};
+use crate::support::{
+    TABLES, cost, finer, random_global_prices, random_prices, random_trace, s_scaled, tally,
+};
 use homenode_base::Rng;
 use homenode_machine::Prices;
 use homenode_optimal::brute::BlockReference;
@@ -70,7 +72,7 @@ fn s_theorem_and_its_corollary() {
     cases(3, 300, |rng, n, trace| {
         let (r, big_r, s) = (2 + rng.below(20), 50 + rng.below(100), 1 + rng.below(9));
         let prices = Prices::whole(Some(r), Some(big_r), None, None);
-        let scaled = Prices::whole(Some(s * (r - 1) + 1), Some(s * big_r), None, None);
+        let scaled = s_scaled(prices, s);
         for policy in ["optimal", "optimal-no-replication"] {
             assert_eq!(tally(policy, prices, n, trace), tally(policy, scaled, n, trace));
             let length = trace.len() as u128;
@@ -87,12 +89,7 @@ fn decimals_cost_the_same_as_whole_prices() {
     cases(4, 100, |rng, n, trace| {
         let (r, big_r) = (2 + rng.below(20), 50 + rng.below(100));
         let whole = Prices::whole(Some(r), Some(big_r), None, None);
-        let fine = Prices {
-            scale: 1_000_000,
-            remote_reference: Some(r * 1_000_000),
-            remote_move: Some(big_r * 1_000_000),
-            ..whole
-        };
+        let fine = finer(whole, 1_000_000);
         assert_eq!(tally("optimal", whole, n, trace), tally("optimal", fine, n, trace));
     });
 }
@@ -159,16 +156,9 @@ fn narrow_lanes_agree_with_the_general_solver() {
             .chain(trace.iter().copied())
             .collect();
         reads.push(BlockReference { processor: n - 1, write: true });
-        let fine = |price: Option<u64>, bits: u32| price.map(|p| p << bits);
         let expected = tally("optimal", prices, n, &reads);
         for bits in [8, 16, 20, 24, 28, 32, 36, 40] {
-            let fine = Prices {
-                scale: prices.scale << bits,
-                remote_reference: fine(prices.remote_reference, bits),
-                remote_move: fine(prices.remote_move, bits),
-                global_reference: fine(prices.global_reference, bits),
-                global_move: fine(prices.global_move, bits),
-            };
+            let fine = finer(prices, 1 << bits);
             assert_eq!(tally("optimal", fine, n, &reads), expected, "{bits} {prices} {trace:?}");
         }
     });
@@ -197,13 +187,7 @@ fn s_theorem_with_global_memory() {
     cases(10, 300, |rng, n, trace| {
         let prices = random_global_prices(rng);
         let s = 1 + rng.below(9);
-        let reference = |p: Option<u64>| p.map(|p| s * (p - 1) + 1);
-        let scaled = Prices::whole(
-            reference(prices.remote_reference),
-            prices.remote_move.map(|p| s * p),
-            reference(prices.global_reference),
-            prices.global_move.map(|p| s * p),
-        );
+        let scaled = s_scaled(prices, s);
         for policy in ["optimal", "optimal-no-replication"] {
             assert_eq!(
                 tally(policy, prices, n, trace),

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::{SimError, config_error};
 use crate::layout::LayoutApplier;
-use crate::pass::{TraceSource, WindowReader, part_of};
+use crate::pass::{TraceSource, for_each_piece};
 use crate::placement::{MatrixPlan, ranges};
 
 /// Reports the progress of a pass, from 0 to 1.
@@ -103,6 +103,28 @@ impl<'a> LayoutEvaluator<'a> {
         .with_times(self.times)
     }
 
+    /// The histories of a shard under a layout, and the shards given up for lack of memory.
+    pub(super) fn histories(
+        &self,
+        trace: &TraceReader,
+        layout: &Layout,
+        shard: Shard,
+        tick: ReportPart<'_>,
+    ) -> Result<(Histories, Vec<Shard>), SimError> {
+        let mut builder = self.builder(shard);
+        let (mut applier, mut moved) = (LayoutApplier::default(), Batch::default());
+        let read = |index, batch: &mut Batch| TraceSource::read(trace, index, batch);
+        for_each_piece(self.pool, trace, &read, tick, |batch| {
+            if layout.is_empty() {
+                builder.push(batch);
+            } else {
+                applier.batch(layout, batch, &mut moved);
+                builder.push(&moved);
+            }
+        })?;
+        Ok(builder.finish())
+    }
+
     pub(super) fn price(
         &self,
         trace: &TraceReader,
@@ -112,18 +134,7 @@ impl<'a> LayoutEvaluator<'a> {
         let mut priced = PricedTrace::default();
         let mut pending = vec![Shard::default()];
         while let Some(shard) = pending.pop() {
-            let mut builder = self.builder(shard);
-            let mut relay = LayoutApplier::default();
-            let mut moved = Batch::default();
-            for_each_batch(trace, self.pool, tick, |batch| {
-                if layout.is_empty() {
-                    builder.push(batch);
-                } else {
-                    relay.batch(layout, batch, &mut moved);
-                    builder.push(&moved);
-                }
-            })?;
-            let (histories, given_up) = builder.finish();
+            let (histories, given_up) = self.histories(trace, layout, shard, tick)?;
             pending.extend(given_up);
             priced.references += histories.references();
             if self.filter.private == ReferenceRole::Private {
@@ -177,21 +188,4 @@ impl<'a> LayoutEvaluator<'a> {
         let local = u128::from(tally.accesses()) * u128::from(self.prices.local());
         Ok(BlockCost { steps, extra: steps.saturating_sub(local), runs })
     }
-}
-
-/// Passes every batch of the trace to `take`, in order, while the next one is decoded.
-pub(super) fn for_each_batch(
-    trace: &TraceReader,
-    pool: &rayon::ThreadPool,
-    tick: ReportPart<'_>,
-    mut take: impl FnMut(&Batch) + Send,
-) -> Result<(), SimError> {
-    let read = |index, batch: &mut Batch| TraceSource::read(trace, index, batch);
-    let mut windows = WindowReader::of_one_piece(pool, trace, &read);
-    let mut pieces = 0;
-    while let Some(()) = windows.next(|batches| batches.iter().for_each(&mut take))? {
-        pieces += 1;
-        tick(part_of(pieces, trace.pieces()))?;
-    }
-    Ok(())
 }

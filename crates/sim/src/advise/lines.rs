@@ -53,7 +53,7 @@ pub(super) fn advise(
         false_sharing,
     };
     let writer = AdviceWriter {
-        machine: replay.machine().name(),
+        machine: replay.machine.name(),
         policy: &replay.protocol,
         block: replay.block,
         objects,

@@ -7,11 +7,10 @@ use homenode_placement::{Block, Cost, PlacementSetup, PolicySpec, Shard, Tally};
 use homenode_trace::TraceReader;
 use rustc_hash::FxHashMap;
 
-use super::evaluator::{LayoutEvaluator, PricedReferences, ReportPart, for_each_batch};
+use super::evaluator::{LayoutEvaluator, PricedReferences, ReportPart};
 use super::replicate::Replication;
 use super::search::{LEAST_PART, ObjectBlocks};
 use crate::error::SimError;
-use crate::layout::LayoutApplier;
 use crate::placement::POLICIES;
 
 /// Most parts of an object, each with its own home, in a sentence.
@@ -118,13 +117,7 @@ fn choices(
     let mut found = FxHashMap::default();
     let mut pending = vec![Shard::default()];
     while let Some(shard) = pending.pop() {
-        let mut builder = point.builder(shard);
-        let (mut relay, mut moved) = (LayoutApplier::default(), homenode_trace::Batch::default());
-        for_each_batch(trace, point.pool, tick, |batch| {
-            relay.batch(layout, batch, &mut moved);
-            builder.push(&moved);
-        })?;
-        let (histories, given_up) = builder.finish();
+        let (histories, given_up) = point.histories(trace, layout, shard, tick)?;
         pending.extend(given_up);
         for block in histories.blocks() {
             let [mut now, mut then] = [Tally::default(); 2];

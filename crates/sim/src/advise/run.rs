@@ -72,7 +72,7 @@ fn checked(
 /// Advice on machines with prices. The whole trace gives the words and their layout, the references
 /// that reach memory give the cost.
 fn on_pages(
-    counted: &CountedReferences<'_, MatrixPlan>,
+    counted: &CountedReferences<'_>,
     out: Option<&Path>,
     progress: Progress<'_>,
 ) -> Result<AdviceReport, SimError> {

@@ -243,7 +243,7 @@ pub(super) fn assemble(
     notes: Vec<String>,
     trace: &dyn TraceSource,
 ) -> BusSimulation {
-    let config = plan.options();
+    let config = &plan.config;
     let mut outcomes = Vec::new();
     let mut machines: Vec<BusMachineRecord> = Vec::new();
     for (point, result) in plan.points.iter().zip(results) {

@@ -41,7 +41,7 @@ pub(crate) struct BusPlan {
     pub(crate) processors: Vec<u16>,
     /// Whether addresses of the trace are mapped to frames of memory.
     pub(super) translates: bool,
-    config: BusConfig,
+    pub(super) config: BusConfig,
     private_areas: Vec<Range<u64>>,
 }
 
@@ -254,10 +254,6 @@ impl BusPlan {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn options(&self) -> &BusConfig {
-        &self.config
     }
 
     pub(super) fn kernel_model(&self) -> Option<KernelModel> {

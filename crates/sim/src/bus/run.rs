@@ -39,7 +39,7 @@ impl TimedPlan for BusPlan {
     }
 
     fn config(&self) -> &BusConfig {
-        self.options()
+        &self.config
     }
 
     fn count(&self) -> usize {
@@ -47,7 +47,7 @@ impl TimedPlan for BusPlan {
     }
 
     fn user_areas(&self) -> Option<bool> {
-        Some(self.options().order == ReferenceOrder::Clock && self.translates)
+        Some(self.config.order == ReferenceOrder::Clock && self.translates)
     }
 
     fn clock(
@@ -55,7 +55,7 @@ impl TimedPlan for BusPlan {
         point: usize,
         variant: ClockVariant,
     ) -> Result<TimedClock<BusResult>, SimError> {
-        let (config, point) = (self.options(), &self.points[point]);
+        let (config, point) = (&self.config, &self.points[point]);
         let machine = &self.machines[point.machine];
         let restart = config.restart || machine.scheduler.restart;
         let scheduler = SchedulerModel { policy: point.scheduler, restart, ..machine.scheduler };
@@ -97,7 +97,7 @@ impl TimedPlan for BusPlan {
         if let Some(areas) = &trace.metadata().processor_areas {
             splitter = splitter.with_areas(areas);
         }
-        let seed = self.options().seed;
+        let seed = self.config.seed;
         if let Some(model) = self.kernel_model() {
             splitter = splitter.with_kernel(&model, seed ^ KERNEL);
         }
@@ -133,7 +133,7 @@ impl TimedPlan for BusPlan {
         splitter: &StreamSplitter,
         trace: &dyn TraceSource,
     ) -> Result<Vec<String>, SimError> {
-        if splitter.has_kernel() && self.options().kernel_model {
+        if splitter.has_kernel() && self.config.kernel_model {
             return Err(config_error(CAPTURED));
         }
         let metadata = trace.metadata();

@@ -156,7 +156,7 @@ pub struct LineProvenance {
 
 impl LineProvenance {
     pub(crate) fn of(replay: &LineReplay<'_>, trace: &TraceReader) -> Self {
-        let (machine, config) = (replay.machine(), replay.config);
+        let (machine, config) = (&replay.machine, replay.config);
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             trace: TraceSource::name(trace),

@@ -73,7 +73,7 @@ enum PlannedMachine {
 }
 
 pub(crate) struct LineReplay<'a> {
-    machine: CachedMachine,
+    pub(crate) machine: CachedMachine,
     planned: PlannedMachine,
     pub(crate) processors: u16,
     pub(crate) protocol: String,
@@ -120,10 +120,6 @@ impl<'a> LineReplay<'a> {
         };
         let (processors, block) = (processors.unwrap_or(0), BlockSize::new(bytes.unwrap_or(0))?);
         Ok(Self { machine, planned, processors, protocol, home, config, block, trace, pool })
-    }
-
-    pub(crate) fn machine(&self) -> &CachedMachine {
-        &self.machine
     }
 
     pub(crate) fn simulate(

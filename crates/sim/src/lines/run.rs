@@ -11,7 +11,7 @@ use super::outcome::{LineReport, assemble};
 use super::replay::{LineReplay, LineResult};
 use super::stack_variables::{name_stack_variables, waits_for_stacks};
 use crate::error::SimError;
-use crate::pass::{PassProgress, Progress, TraceSource, WindowReader, part_of, thread_pool};
+use crate::pass::{PassProgress, Progress, TraceSource, for_each_piece, thread_pool};
 use crate::references::data;
 
 /// Simulates the trace in cycles, and reports how long processors wait, why, and for which data.
@@ -68,12 +68,7 @@ pub(crate) fn survey_uses(
     tick: &mut dyn FnMut(f64) -> Result<(), SimError>,
 ) -> Result<UseSurvey, SimError> {
     let read = |index, batch: &mut Batch| trace.read_all(index, batch);
-    let mut windows = WindowReader::of_one_piece(pool, trace, &read);
-    let mut pieces = 0;
-    while let Some(()) = windows.next(|batches| batches.iter().for_each(|b| surveyor.push(b)))? {
-        pieces += 1;
-        tick(part_of(pieces, trace.pieces()))?;
-    }
+    for_each_piece(pool, trace, &read, tick, |batch| surveyor.push(batch))?;
     Ok(surveyor.finish())
 }
 

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::replay::LineResult;
 use crate::error::SimError;
-use crate::pass::WindowReader;
+use crate::pass::for_each_piece;
 
 /// Stacks are examined if waiting for shared data there exceeds one in this many processor cycles.
 const STACK_PART: u64 = 500;
@@ -186,8 +186,7 @@ fn users(
     let columns = Columns { pc: true, ..Columns::default() };
     let want = Want { columns, events: false };
     let read = |index, batch: &mut Batch| trace.read_chunk(index, want, batch);
-    let mut windows = WindowReader::of_one_piece(pool, trace, &read);
-    let mut count = |batch: &Batch| {
+    for_each_piece(pool, trace, &read, &mut |_| Ok(()), |batch| {
         for (row, thread) in batch.turns.threads().enumerate() {
             let word = batch.addr[row] / BlockSize::WORD_BYTES;
             let after = variables.partition_point(|words| words.first <= word);
@@ -201,8 +200,7 @@ fn users(
             *writes += u64::from(batch.kind[row] != AccessKind::Read.code());
             *all += 1;
         }
-    };
-    while windows.next(|batches| batches.iter().for_each(&mut count))?.is_some() {}
+    })?;
     let most = |uses: FxHashMap<u64, (u64, u64)>| {
         let uses = uses.into_iter().filter(|&(pc, _)| pc != 0);
         uses.max_by_key(|&(pc, count)| (count, std::cmp::Reverse(pc))).map(|(pc, _)| pc)

@@ -1,8 +1,5 @@
 //! The optimum of every machine and block size, with one pass for each size and shard of blocks.
 
-use std::borrow::Borrow;
-
-use homenode_optimal::Interval;
 use homenode_placement::Shard;
 use homenode_trace::TraceReader;
 
@@ -30,7 +27,7 @@ pub fn optimal(
     let simulation = &config.simulation;
     let (mut report, record) =
         on_counted(simulation, trace, progress, plan, |counted, progress| {
-            find(counted, config.certify, output, progress)
+            find(config, counted, output, progress)
         })?;
     for row in &mut report.outcomes {
         row.outcome.cache_filter.clone_from(&record.filter);
@@ -39,27 +36,16 @@ pub fn optimal(
     Ok(report)
 }
 
-struct OptimalPlan {
-    matrix: MatrixPlan,
-    curve: Option<Interval>,
-}
-
-impl Borrow<MatrixPlan> for OptimalPlan {
-    fn borrow(&self) -> &MatrixPlan {
-        &self.matrix
-    }
-}
-
 fn find(
-    counted: &CountedReferences<'_, OptimalPlan>,
-    certify: bool,
+    options: &OptimalConfig,
+    counted: &CountedReferences<'_>,
     mut output: Option<PlacementOutput<'_>>,
     progress: Progress<'_>,
 ) -> Result<OptimalReport, SimError> {
-    let CountedReferences { config, plan: &OptimalPlan { matrix: ref plan, curve }, .. } = *counted;
-    let trace = counted.reaching;
+    let CountedReferences { config, plan, reaching: trace, .. } = *counted;
+    let curve = options.curve.as_deref().map(interval).transpose()?;
     let placement = output.as_ref().map(|o| o.format);
-    let wanted = OptimumRequest { curve, certify, placement };
+    let wanted = OptimumRequest { curve, certify: options.certify, placement };
     if let Some(output) = &mut output {
         placement::head(output)?;
     }
@@ -96,7 +82,7 @@ fn checked(
     config: &OptimalConfig,
     simulation: &SimConfig,
     trace: &TraceReader,
-) -> Result<OptimalPlan, SimError> {
+) -> Result<MatrixPlan, SimError> {
     let matrix = MatrixPlan::new(simulation, trace)?;
     if let Some(policy) = matrix.policies.iter().find(|p| replicates(p.name()).is_none()) {
         return Err(config_error(format!(
@@ -104,11 +90,10 @@ fn checked(
             policy.text
         )));
     }
-    let curve = config.curve.as_deref().map(interval).transpose()?;
-    if let Some(interval) = curve {
+    if let Some(interval) = config.curve.as_deref().map(interval).transpose()? {
         for job in matrix.sizes.iter().flat_map(|size| &size.jobs) {
             curve_solver(&matrix, job.policy, &job.setup, interval)?;
         }
     }
-    Ok(OptimalPlan { matrix, curve })
+    Ok(matrix)
 }

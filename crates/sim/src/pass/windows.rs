@@ -6,7 +6,7 @@ use homenode_clock::streams::{StreamForecast, StreamSplitter, ThreadStreams};
 use homenode_trace::{Batch, TraceError};
 use rayon::prelude::*;
 
-use super::progress::{Progress, report};
+use super::progress::{Progress, part_of, report};
 use super::source::TraceSource;
 use crate::error::SimError;
 
@@ -40,15 +40,6 @@ impl<'a> WindowReader<'a> {
         let for_one = (WINDOW_REFERENCES / per_piece).clamp(1, 64);
         let width = for_one * pool.current_num_threads().clamp(1, THREADS_MAX);
         Self::with_width(pool, trace.pieces(), width, read)
-    }
-
-    /// Windows of one piece, for callers that take one batch at a time on one thread.
-    pub(crate) fn of_one_piece(
-        pool: &'a rayon::ThreadPool,
-        trace: &dyn TraceSource,
-        read: ReadPiece<'a>,
-    ) -> Self {
-        Self::with_width(pool, trace.pieces(), 1, read)
     }
 
     fn with_width(
@@ -116,6 +107,24 @@ pub(crate) fn for_each_window(
     while let Some(taken) = windows.next(&mut take)? {
         taken?;
         report(&mut *progress, trace.references().min(windows.rows()), total)?;
+    }
+    Ok(())
+}
+
+/// Calls `take` with each piece of the trace, in order, while the next one is decoded; `tick` gets
+/// the part that is done.
+pub(crate) fn for_each_piece(
+    pool: &rayon::ThreadPool,
+    trace: &dyn TraceSource,
+    read: ReadPiece<'_>,
+    tick: &mut dyn FnMut(f64) -> Result<(), SimError>,
+    mut take: impl FnMut(&Batch) + Send,
+) -> Result<(), SimError> {
+    let mut windows = WindowReader::with_width(pool, trace.pieces(), 1, read);
+    let mut pieces = 0;
+    while let Some(()) = windows.next(|batches| batches.iter().for_each(&mut take))? {
+        pieces += 1;
+        tick(part_of(pieces, trace.pieces()))?;
     }
     Ok(())
 }

@@ -1,7 +1,5 @@
 //! The references that count: in words, and behind the caches of the options or of the machines.
 
-use std::borrow::Borrow;
-
 use homenode_machine::PricedMachine;
 use homenode_trace::TraceReader;
 use homenode_transform::CacheFilterShape;
@@ -20,10 +18,10 @@ const ALL_FITS: &str = "all data fit into the caches, so that only first referen
 
 const NONE: &str = "none";
 
-pub(crate) struct CountedReferences<'a, P> {
+pub(crate) struct CountedReferences<'a> {
     /// The configuration without words and filter, which are applied.
     pub(crate) config: &'a SimConfig,
-    pub(crate) plan: &'a P,
+    pub(crate) plan: &'a MatrixPlan,
     /// All references, in words if the configuration has a word size.
     pub(crate) whole: &'a TraceReader,
     pub(crate) reaching: &'a TraceReader,
@@ -51,19 +49,19 @@ impl CountingRecord {
 /// caches of the configuration or of its machines. `plan` is called before each pass over the
 /// trace, so that errors are found first, and for each trace that differs from the one before,
 /// because policies use its rate of references.
-pub(crate) fn on_counted<P: Borrow<MatrixPlan>, R>(
+pub(crate) fn on_counted<R>(
     config: &SimConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
-    plan: impl Fn(&SimConfig, &TraceReader) -> Result<P, SimError>,
-    study: impl FnOnce(&CountedReferences<'_, P>, Progress<'_>) -> Result<R, SimError>,
+    plan: impl Fn(&SimConfig, &TraceReader) -> Result<MatrixPlan, SimError>,
+    study: impl FnOnce(&CountedReferences<'_>, Progress<'_>) -> Result<R, SimError>,
 ) -> Result<(R, CountingRecord), SimError> {
     let (word_bytes, threads) = (config.word_bytes, config.threads);
     let check = || plan(config, trace).map(drop);
     in_words(word_bytes, threads, trace, progress, check, |whole, progress| {
         let planned = plan(config, whole)?;
-        let processors = planned.borrow().processors;
-        let caches = caches_of(config, planned.borrow(), whole)?;
+        let processors = planned.processors;
+        let caches = caches_of(config, &planned, whole)?;
         let config = &SimConfig {
             filter: Some(NONE.to_owned()),
             processors: Some(processors),

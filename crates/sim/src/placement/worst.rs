@@ -48,7 +48,7 @@ pub fn worst_blocks(
 }
 
 fn worst_of(
-    counted: &CountedReferences<'_, MatrixPlan>,
+    counted: &CountedReferences<'_>,
     count: usize,
     progress: Progress<'_>,
 ) -> Result<WorstBlocks, SimError> {

@@ -1,7 +1,5 @@
 //! Counts and prices false sharing, and names the objects with false sharing.
 
-use std::borrow::Borrow;
-
 use homenode_analysis::Names;
 use homenode_analysis::sharing::SharingQuestions;
 use homenode_base::BlockSize;
@@ -32,8 +30,9 @@ pub fn sharing(
         ..config.simulation.clone()
     };
     let plan = |simulation: &SimConfig, trace: &TraceReader| {
-        let matrix = MatrixPlan::new(simulation, trace)?;
-        Ok(SharingPlan { questions: questions(config, &matrix)?, matrix })
+        let plan = MatrixPlan::new(simulation, trace)?;
+        questions(config, &plan)?;
+        Ok(plan)
     };
     let (mut report, record) =
         on_counted(&simulation, trace, progress, plan, |counted, progress| {
@@ -43,27 +42,16 @@ pub fn sharing(
     Ok(report)
 }
 
-struct SharingPlan {
-    matrix: MatrixPlan,
-    questions: SharingQuestions,
-}
-
-impl Borrow<MatrixPlan> for SharingPlan {
-    fn borrow(&self) -> &MatrixPlan {
-        &self.matrix
-    }
-}
-
 const EVERY_REFERENCE: &str = "costs are of all references, although the machine has caches: \
                                sharing is classified by all references; --filter takes misses";
 
 fn examined(
     config: &SharingConfig,
-    counted: &CountedReferences<'_, SharingPlan>,
+    counted: &CountedReferences<'_>,
     progress: Progress<'_>,
 ) -> Result<SharingReport, SimError> {
-    let SharingPlan { matrix: plan, questions } = counted.plan;
-    let trace = counted.reaching;
+    let (plan, trace) = (counted.plan, counted.reaching);
+    let questions = &questions(config, plan)?;
     let mut total = TraceSource::references(trace);
     let simulated = match with_choices(counted.config, plan) {
         None => Vec::new(),

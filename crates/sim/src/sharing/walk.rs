@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::config::SharingConfig;
 use crate::error::SimError;
 use crate::pass::{
-    PassProgress, Progress, TraceSource, WindowReader, events_budget_bytes, part_of, thread_pool,
+    PassProgress, Progress, events_budget_bytes, for_each_piece, part_of, thread_pool,
 };
 use crate::placement::MatrixPlan;
 
@@ -68,12 +68,8 @@ impl WordWalk<'_> {
             Columns { pc: self.questions.detail.is_some(), flags: true, ..Columns::default() };
         let want = Want { columns, events: false };
         let read = |index, batch: &mut Batch| trace.read_chunk(index, want, batch);
-        let mut windows = WindowReader::of_one_piece(pool, trace, &read);
-        let mut pieces = 0;
-        while let Some(()) = windows.next(|some| some.iter().for_each(|b| collector.push(b)))? {
-            pieces += 1;
-            progress.tick(part_of(pieces, 2 * trace.pieces()))?;
-        }
+        let tick = &mut |done| progress.tick(0.5 * done);
+        for_each_piece(pool, trace, &read, tick, |batch| collector.push(batch))?;
         Ok(collector.finish())
     }
 

@@ -70,9 +70,6 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
     }
 
     /// Finds in the trace what the simulation has to know in advance.
-    ///
-    /// # Errors
-    /// When the trace is damaged.
     fn prepare(
         &mut self,
         trace: &dyn TraceSource,
@@ -91,15 +88,9 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
 
     /// The splitter of a trace, or of a program whose references are not known in advance, into the
     /// streams of its processes.
-    ///
-    /// # Errors
-    /// When there is nothing to simulate.
     fn splitter(&self, trace: &dyn TraceSource) -> Result<StreamSplitter, SimError>;
 
     /// Simulates all combinations in the order of the trace.
-    ///
-    /// # Errors
-    /// When the trace is damaged, or a protocol violates an invariant.
     fn in_trace_order(
         &self,
         trace: &dyn TraceSource,
@@ -121,9 +112,6 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
     }
 
     /// Prepares the first combination for a live program. Returns its times.
-    ///
-    /// # Errors
-    /// When no live program can run on it.
     fn prepare_live(&mut self) -> Result<LiveTiming, SimError>;
 
     fn assemble(

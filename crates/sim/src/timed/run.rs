@@ -17,10 +17,6 @@ use crate::pass::{
 type PointResults<R> = (Vec<R>, Vec<String>);
 
 /// Simulates every combination. The trace is decoded once for all of them.
-///
-/// # Errors
-/// When the configuration is invalid (found before the trace is read), the trace is damaged, or,
-/// with the option `check`, a protocol violates an invariant.
 pub(crate) fn simulate<P: TimedPlan>(
     config: &P::Config,
     trace: &dyn TraceSource,

@@ -170,3 +170,28 @@ fn certify(
     let replayed = model.cost(trace, &sets);
     assert_eq!(replayed, Some((least, certificate.moves)), "{prices} {trace:?} {changes:?}");
 }
+
+/// The same prices in steps of which `times` make up one.
+pub fn finer(prices: Prices, times: u64) -> Prices {
+    let fine = |price: Option<u64>| price.map(|p| p * times);
+    Prices {
+        scale: prices.scale * times,
+        remote_reference: fine(prices.remote_reference),
+        remote_move: fine(prices.remote_move),
+        global_reference: fine(prices.global_reference),
+        global_move: fine(prices.global_move),
+    }
+}
+
+/// The prices of theorem 1: 1 + s(r - 1), sR, 1 + s(g - 1), sG.
+pub fn s_scaled(prices: Prices, s: u64) -> Prices {
+    let one = prices.scale;
+    let reference = |price: Option<u64>| price.map(|p| s * (p - one) + one);
+    Prices {
+        scale: one,
+        remote_reference: reference(prices.remote_reference),
+        remote_move: prices.remote_move.map(|p| s * p),
+        global_reference: reference(prices.global_reference),
+        global_move: prices.global_move.map(|p| s * p),
+    }
+}
