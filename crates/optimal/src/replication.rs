@@ -9,6 +9,7 @@ use crate::place_costs::{GroupDecision, PlaceCosts, ProcIndex, WriteExtra, Write
 
 #[derive(Default)]
 pub(crate) struct ReplicationScratch {
+    /// Processors that refer to the block, ascending.
     active: Vec<ProcId>,
     /// Index of each processor in `active`; only those of `active` are set for this block.
     proc_of: Vec<ProcIndex>,

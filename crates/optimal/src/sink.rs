@@ -12,6 +12,7 @@ impl PlaceSink for Changes {
     }
 }
 
+/// Places that hold a block: processors, ascending, and whether global memory.
 #[derive(Debug, Default)]
 struct HoldingPlaces {
     processors: Vec<ProcId>,

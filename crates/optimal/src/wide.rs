@@ -2,6 +2,8 @@
 
 use std::ops::{Add, Sub};
 
+/// The number of infinite operations, then cost and moves in one integer (see [`crate::key`]). An
+/// ordered group, so that differences compare as the sums would.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WideKey {
     pub(crate) infinite: i64,

@@ -11,6 +11,7 @@ const NO_BLOCK: u64 = u64::MAX;
 /// Index of a block that belongs to another shard.
 pub(crate) const ELSEWHERE: u32 = u32::MAX;
 
+/// Dense index of every block, in order of first reference.
 pub(crate) struct BlockMap {
     cache: Box<[(u64, u32); CACHE_ENTRIES]>,
     indices: FxHashMap<u64, u32>,

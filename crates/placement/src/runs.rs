@@ -26,6 +26,7 @@ struct ListedRun {
     shape: u32,
 }
 
+/// Runs of some blocks, in order of completion.
 #[derive(Default)]
 pub(crate) struct RunList {
     chunks: Vec<Vec<ListedRun>>,

@@ -22,6 +22,7 @@ impl DecodeFault {
     }
 }
 
+/// Reads a block of bytes sequentially, never past its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],

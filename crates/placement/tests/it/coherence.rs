@@ -3,31 +3,16 @@
 use std::collections::BTreeMap;
 
 use crate::oracle::coherence::{Bill, Page, Policy, Reference};
-use homenode_base::{AccessKind, BlockSize, ReferenceFilter, Rng};
+use crate::support::{self, Trace, options};
+use homenode_base::{BlockSize, Rng};
 use homenode_machine::{PriceList, PricedMachine, Prices};
 use homenode_placement::policy::{COUNT_END, Entry, PlacementSetup};
 use homenode_placement::{
-    Cost, HistoryBuilder, HistoryOptions, NetworkPackets, PolicySpec, Shard, TABLE, Tally, Times,
-    coherence,
+    Cost, HistoryOptions, NetworkPackets, PolicySpec, TABLE, Tally, Times, coherence,
 };
-use homenode_trace::Batch;
-
-type Trace = Vec<(u16, u64, bool)>;
 
 fn random_trace(rng: &mut Rng, processors: u16) -> Trace {
-    let mut trace = Trace::new();
-    let blocks = 1 + rng.below(4);
-    let (length, odds) = (rng.below(200), rng.below(8));
-    while (trace.len() as u64) < length {
-        let p = u16::try_from(rng.below(u64::from(processors))).unwrap();
-        let block = rng.below(blocks);
-        let longest = if rng.below(3) == 0 { 20 } else { 3 };
-        for _ in 0..1 + rng.below(longest) {
-            let block = if rng.below(6) == 0 { rng.below(blocks) } else { block };
-            trace.push((p, block, rng.below(10) < odds));
-        }
-    }
-    trace
+    support::random_trace(rng, processors, 200, 0..8, [20, 3])
 }
 
 fn markatos(block_bytes: u64) -> PriceList {
@@ -55,25 +40,12 @@ struct Fineness<'a> {
 
 fn engine(text: &str, setup: &PlacementSetup, trace: &Trace, finer: Fineness<'_>) -> Tally {
     let mut policy = parse(text).build(setup).unwrap();
-    let mut batch = Batch::default();
-    for &(p, block, write) in trace {
-        let kind = if write { AccessKind::Write } else { AccessKind::Read };
-        batch.turns.push(p);
-        batch.kind.push(kind.code());
-        batch.size.push(4);
-        batch.addr.push(block * setup.block_size.bytes());
-    }
-    let mut builder = HistoryBuilder::new(HistoryOptions {
-        block_size: setup.block_size,
-        processors: setup.processors,
-        filter: ReferenceFilter::default(),
-        split_periods: policy.split_period().into_iter().chain(finer.splits.to_vec()).collect(),
-        shard: Shard::default(),
-        memory_budget_bytes: u64::MAX,
-    })
-    .with_times(policy.times().max(finer.times));
-    builder.push(&batch);
-    let histories = builder.finish().0;
+    let splits = policy.split_period().into_iter().chain(finer.splits.to_vec());
+    let options = HistoryOptions {
+        split_periods: splits.collect(),
+        ..options(setup.block_size.bytes(), setup.processors)
+    };
+    let histories = support::histories(trace, options, policy.times().max(finer.times));
     let mut tally = Tally::default();
     for block in histories.blocks() {
         policy.block(block, &mut tally);

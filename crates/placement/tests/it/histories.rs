@@ -2,20 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter, ReferenceRole, Rng};
+use crate::support::options;
+use homenode_base::{Access, AccessKind, Flags, ReferenceRole, Rng};
 use homenode_placement::{Histories, HistoryBuilder, HistoryOptions, PARTS, Shard};
 use homenode_trace::Batch;
-
-fn options(block_bytes: u64, processors: u16) -> HistoryOptions {
-    HistoryOptions {
-        block_size: BlockSize::new(block_bytes).unwrap(),
-        processors,
-        filter: ReferenceFilter::default(),
-        split_periods: Vec::new(),
-        shard: Shard::default(),
-        memory_budget_bytes: u64::MAX,
-    }
-}
 
 fn batches(accesses: &[Access], rows: usize) -> Vec<Batch> {
     let mut time = 0;

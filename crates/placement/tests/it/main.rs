@@ -9,3 +9,4 @@ mod oracle {
 }
 mod policies;
 mod published;
+mod support;

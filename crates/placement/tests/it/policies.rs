@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::oracle::policy::{Ace, Definition, Delay, Places, Platinum, Reference, Static, World};
-use homenode_base::{AccessKind, BlockSize, ReferenceFilter, Rng};
+use crate::support::{self, Trace, options};
+use homenode_base::{BlockSize, Rng};
 use homenode_machine::{PriceModel, Prices};
 use homenode_placement::policy::{Entry, ParamKind, PlacementSetup, Policy, PolicyError, RunsOn};
 use homenode_placement::{
-    Block, Cost, Histories, HistoryBuilder, HistoryOptions, PolicyFactory, PolicySpec, Shard,
-    TABLE, Tally, coherence,
+    Block, Cost, Histories, HistoryOptions, PolicyFactory, PolicySpec, TABLE, Tally, Times,
+    coherence,
 };
-use homenode_trace::Batch;
 
 /// The definition of a policy, with the parameters that the policy reads; `None` for a policy that
 /// has a test in its own file instead.
@@ -43,23 +43,8 @@ fn setup(processors: u16, prices: Prices) -> PlacementSetup {
     PlacementSetup::new(processors, BlockSize::new(64).unwrap(), &prices.into())
 }
 
-/// References of a small trace: (processor, block, write) at Time = index.
-type Trace = Vec<(u16, u64, bool)>;
-
 fn random_trace(rng: &mut Rng, processors: u16) -> Trace {
-    let mut trace = Trace::new();
-    let blocks = 1 + rng.below(4);
-    let (length, odds) = (rng.below(120), 1 + rng.below(9));
-    while (trace.len() as u64) < length {
-        let p = u16::try_from(rng.below(u64::from(processors))).unwrap();
-        let block = rng.below(blocks);
-        let longest = if rng.below(3) == 0 { 12 } else { 2 };
-        for _ in 0..1 + rng.below(longest) {
-            let block = if rng.below(6) == 0 { rng.below(blocks) } else { block };
-            trace.push((p, block, rng.below(10) < odds));
-        }
-    }
-    trace
+    support::random_trace(rng, processors, 120, 1..10, [12, 2])
 }
 
 /// Histories of one trace. They depend on the splits that a policy requests, but not on the policy
@@ -77,7 +62,11 @@ impl<'a> TraceHistories<'a> {
 
     fn with_splits(&mut self, splits: Vec<u64>) -> &Histories {
         let Self { trace, processors, by_splits } = self;
-        by_splits.entry(splits).or_insert_with_key(|splits| histories(trace, *processors, splits))
+        by_splits.entry(splits).or_insert_with_key(|splits| {
+            let options =
+                HistoryOptions { split_periods: splits.clone(), ..options(64, *processors) };
+            support::histories(trace, options, Times::Visits)
+        })
     }
 
     /// The counts of a policy over histories with splits beyond those that it requests.
@@ -91,27 +80,6 @@ impl<'a> TraceHistories<'a> {
         }
         tally
     }
-}
-
-fn histories(trace: &Trace, processors: u16, splits: &[u64]) -> Histories {
-    let mut batch = Batch::default();
-    for &(p, block, write) in trace {
-        let kind = if write { AccessKind::Write } else { AccessKind::Read };
-        batch.turns.push(p);
-        batch.kind.push(kind.code());
-        batch.size.push(4);
-        batch.addr.push(block * 64);
-    }
-    let mut builder = HistoryBuilder::new(HistoryOptions {
-        block_size: BlockSize::new(64).unwrap(),
-        processors,
-        filter: ReferenceFilter::default(),
-        split_periods: splits.to_vec(),
-        shard: Shard::default(),
-        memory_budget_bytes: u64::MAX,
-    });
-    builder.push(&batch);
-    builder.finish().0
 }
 
 fn oracle(

@@ -24,6 +24,7 @@ pub(super) struct LayoutTrial {
     pub(super) object: usize,
     pub(super) kind: usize,
     pub(super) proposal: Proposal,
+    /// Blocks that hold the object now, in order.
     pub(super) old_blocks: Vec<u64>,
     pub(super) new_blocks: std::ops::Range<u64>,
 }

@@ -43,6 +43,7 @@ struct DefinedSite {
 
 #[derive(Clone, Copy)]
 struct SiteUse {
+    /// The thread, in order of appearance.
     slot: usize,
     number: u16,
 }

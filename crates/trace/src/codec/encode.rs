@@ -37,6 +37,7 @@ pub(crate) struct ChunkEncoder {
     gathered: Gathered,
 }
 
+/// The threads of a chunk in order of appearance, with their row counts.
 #[derive(Default)]
 struct ThreadList {
     list: Vec<(u16, u32)>,

@@ -9,6 +9,8 @@ use crate::model::Columns;
 /// Rows of a block: a power of two, and about 30 KB of columns.
 pub(crate) const BLOCK_ROWS: usize = 1 << 10;
 
+/// Thread, kind, flags and size of a row in one word, so that the encoder compares them in one
+/// instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traits(u32);
 

@@ -1,7 +1,7 @@
 //! Advice on the lines of a machine with a clock.
 
 use homenode_base::{Access, AccessKind, Rng};
-use homenode_trace::{AddressRange, Event, EventKind, Metadata, RangeKind};
+use homenode_trace::{AddressRange, Columns, Event, EventKind, Metadata, RangeKind};
 
 use super::{only, symbol, write_all};
 use crate::made;
@@ -118,7 +118,7 @@ fn shared_word(
     let ranges = vec![symbol(0x1_0000, 8, name), symbol(0x2_0000, 40, "guard")];
     let metadata = Metadata { ranges, ..Metadata::default() };
     let lock = |thread, what| Event { thread, what };
-    let trace = made::written(made::FLAGS, 1 << 16, metadata, |writer| {
+    let trace = made::written(Columns::default(), 1 << 16, metadata, |writer| {
         for turn in 0..2000u64 {
             let thread = u16::try_from(turn % 4).unwrap();
             let own = 0x9_0000 + 0x1000 * u64::from(thread);
