@@ -19,11 +19,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TABLES = (
     "machines policies page-policies protocols examples workloads studies synthetic tlbs "

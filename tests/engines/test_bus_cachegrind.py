@@ -14,15 +14,12 @@ import re
 import shutil
 import subprocess
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 _SOURCE = """
 static double a[40][40], b[40][40], c[40][40];

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import homenode as hn
 from homenode import _core
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _STALLS = ("busy", "read_stall", "write_stall", "sync_stall", "os_stall")
 _HOMES = "round-robin,random,first-touch,first-use,first-fill:n=2,best-static,optimal-static"

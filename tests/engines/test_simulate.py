@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,6 @@ import pytest
 import homenode as hn
 from homenode.engines.placement import configuration, policies_for
 from support.outcomes import POLICIES, matrix, outcome
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _MACHINES = ("numa", "cc+", "dsm")
 

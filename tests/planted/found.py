@@ -8,16 +8,13 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import homenode as hn
 from planted.record import TWINS, Program, corpus, record_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
 
 PAGE = Path(__file__).parents[2] / "docs" / "planted.md"
 MARKS = ("<!-- table: planted -->\n", "<!-- end -->")

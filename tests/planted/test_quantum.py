@@ -5,15 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
 from planted.record import compile_twin, corpus, record
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Programs whose threads do not race, with and without locks and atomics.
 _NAMES = "wordcount dice netstat darts accounts bodies heat_columns filters sampler meters".split()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +11,6 @@ from homenode.options.specs import plain_number
 from homenode.report import build, directory, page_use
 from support.browser import Browser, check_contrasts, check_fits
 from support.outcomes import costs, matrix
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 pytestmark = pytest.mark.timeout(1200)
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from homenode.report.source import annotated
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _row(file: Path | str, line: int, misses: tuple[int, int], function: str = "f") -> Any:

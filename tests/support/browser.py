@@ -6,12 +6,10 @@ import json
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 import websocket
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BROWSER = next(
     (

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
 from support.traces import make_trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_compacted_trace_is_the_same_in_fewer_bytes(tmp_path: Path) -> None:

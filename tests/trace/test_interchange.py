@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import homenode as hn
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _ROW = st.fixed_dictionaries(
     {

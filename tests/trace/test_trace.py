@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,6 @@ import pytest
 
 import homenode as hn
 from homenode.trace.trace import guess_format
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_numpy_arrays_become_a_trace(tmp_path: Path) -> None:

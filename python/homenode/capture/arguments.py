@@ -7,12 +7,9 @@ the two steps, compiling and linking. Every other word is passed on in its place
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 __all__ = ["CommandLine", "Source", "UsageError", "parse"]
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.capture import build, initramfs, plugin
 from homenode.errors import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["ready"]
 

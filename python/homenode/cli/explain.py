@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -15,9 +16,6 @@ from homenode.cli.output import echo, print_json
 from homenode.cli.progress import Progress
 from homenode.files import check_output, write_text
 from homenode.options.declared import options_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @click.command(

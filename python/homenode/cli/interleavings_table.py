@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import homenode
 from homenode.cli.output import echo
@@ -11,9 +12,6 @@ from homenode.cli.tables import numbers, print_table, texts
 from homenode.options.checked import part_of
 from homenode.options.specs import format_size, plain_number, unique
 from homenode.results.chance import WIDE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _POINT = ("machine", "policy", "block_size")
 REFERENCES_MAX = 1_000_000

@@ -6,15 +6,13 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from homenode.sanitize import sanitized
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def echo(text: str = "", *, err: bool = False) -> None:

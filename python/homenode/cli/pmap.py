@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -15,10 +16,6 @@ from homenode.cli.tables import numbers, print_table, texts
 from homenode.cli.totals import references
 from homenode.options.specs import format_size, plain_number
 from homenode.results.rows import flat
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _ACTION = texts("page is", "reference", "policy", "actions", "page becomes")
 _KERNEL = ("faults", "copies", "syncs", "flushes")

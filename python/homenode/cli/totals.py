@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from homenode.cli.output import echo
 from homenode.cli.tables import print_facts
 from homenode.options.specs import plain_number, unique
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 WHERE = ("local", "remote", "global")
 

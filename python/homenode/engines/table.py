@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.declared import Option, options_of
 from homenode.options.tables import engines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 
 def only_on(engine: str) -> dict[str, Option]:

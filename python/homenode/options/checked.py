@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from homenode.options.declared import Option, options_of
 from homenode.options.values import about, only_known
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def only_declared(study: str, options: Iterable[str]) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.options import values
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _same(given: Any) -> Any:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from homenode.errors import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class _Named(Protocol):

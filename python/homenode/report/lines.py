@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from homenode.options.specs import plain_number, unique
 from homenode.report.svg import Frame, LogScale, element, path_of, series
 from homenode.results.palette import colour_of, dashes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _WIDTH, _HEIGHT = 360, 264
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 350, 12, 222

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import colorsys
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
 from homenode.options.specs import format_size, plain_number
 from homenode.report.svg import brackets, element
 from homenode.results.palette import PROCESSOR_COLOURS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 74.0, 34.0, 720.0, 240.0
 _LETTER = 6.2

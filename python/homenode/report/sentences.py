@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from homenode.options.specs import format_size, plain_number
 from homenode.results.result import OPTIMA
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Bounds, not policies that a system could run: they use future references, or have no costs.
 OFF_LINE = (*OPTIMA, "best-static", "all-local")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
 from homenode.report.sentences import short_size
 from homenode.sanitize import sanitized
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _LOG_STEPS = (1, 2, 5)
 _FEW_DECADES = 1.2

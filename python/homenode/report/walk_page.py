@@ -7,15 +7,13 @@ template and one script show it, whatever machine the protocols are for.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from homenode.report import steps
 from homenode.report.page import environment, script_json
 from homenode.results.palette import PROCESSOR_COLOURS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Data = dict[str, Any]
 Tag = tuple[str, str]

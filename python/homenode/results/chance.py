@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from homenode.options.specs import plural
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 WIDE = 0.1
 """The width of a bracket, as a part of its mean, above which neither end means much."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from markupsafe import Markup, escape
 
 from homenode.options.specs import plain_number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # Rows and columns that fit a notebook.
 _ROWS_MAX = 20

@@ -6,15 +6,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from homenode_studies.studies.conclusions import CONCLUSIONS, Conclusion, found_one
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _DOCS = Path(__file__).parents[3] / "docs/studies"
 _PAGE = _DOCS / "index.md"

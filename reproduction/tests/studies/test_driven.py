@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,6 @@ from homenode_studies import studies
 from homenode_studies.studies import driven, programs
 from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.marchetti import runs
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _context(folder: Path, *names: str) -> StudyContext:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,9 +11,6 @@ import homenode as hn
 from homenode import ConfigError
 from homenode_studies import studies
 from homenode_studies.studies.forms import AS_RECORDED, TraceForm, formed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _recorded(folder: Path) -> hn.Trace:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,9 +34,6 @@ from homenode_studies.studies.marchetti.runs import Runs
 from homenode_studies.studies.marchetti.tables import machine
 from homenode_studies.studies.tables import Evidence, Missing
 from homenode_studies.studies.writing import write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BOTH = (HARDWARE, SOFTWARE)
 

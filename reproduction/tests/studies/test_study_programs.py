@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from homenode import ConfigError
 from homenode.trace import Trace
 from homenode_studies import workloads
 from homenode_studies.studies import programs
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SMALL = programs.Program("sor", "sor", "splash", ("-n", "8"), 2)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,10 +56,6 @@ from homenode_studies.studies.talbot.matrix import (
 )
 from homenode_studies.studies.talbot.study import products
 from homenode_studies.studies.talbot.tables import MACHINE, machine
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _NODES = (16,)
 

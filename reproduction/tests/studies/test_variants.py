@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,9 +22,6 @@ from homenode_studies.studies.programs import available
 from homenode_studies.studies.variants import Variant
 from homenode_studies.studies.writing import markdown
 from made_mixes import make_mixes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _giving(value: float) -> Products:

@@ -9,9 +9,10 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 from urllib.parse import parse_qs, urlparse
 
 import numpy as np
@@ -29,9 +30,6 @@ from homenode_studies.workloads.ecommerce import (
     queries,
     recording,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
 

@@ -11,15 +11,12 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
 from homenode_studies.workloads.ecommerce import mixes, needs
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _ready() -> str:

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.errors import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 RATIO = 2.0
 """G/L of the ACE for a reasonable mix of loads and stores (section 3.1.1)."""

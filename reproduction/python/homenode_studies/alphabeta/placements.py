@@ -11,16 +11,13 @@ import os
 import shutil
 import statistics
 import subprocess
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.errors import ConfigError
 from homenode_studies.alphabeta.model import AlphaBeta, alpha_beta, spread
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 NODES = Path("/sys/devices/system/node")
 """Where Linux describes its NUMA nodes."""

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import statistics
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.errors import ConfigError
 from homenode_studies.alphabeta.model import RATIO, AlphaBeta, alpha_beta, ranges
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
-
 
 FOLDER = Path(__file__).resolve().parent
 """Where the published tables are."""

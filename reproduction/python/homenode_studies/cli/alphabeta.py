@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from homenode.cli.command import Value, WholeNumber, examples, json_option
 from homenode.cli.output import echo
 from homenode.options.values import real_number
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _TYPED = {"t_global": "--global", "t_numa": "--numa", "t_local": "--local"}
 

@@ -17,16 +17,13 @@ would be meaningful: the verdict is *source*.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from homenode.options.specs import plain_number
 from homenode_studies.studies.tables import Evidence, Missing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
 
 Verdict = Literal["holds", "differs", "source", "not testable"]
 VERDICTS: tuple[Verdict, ...] = ("holds", "differs", "source", "not testable")

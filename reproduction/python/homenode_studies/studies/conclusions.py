@@ -8,11 +8,8 @@ most.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 REPRODUCED, DIRECTION, NOT = "reproduced", "in direction", "not reproduced"
 UNKNOWN = "the source contradicts itself"

@@ -6,13 +6,10 @@ recording of a whole system.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from homenode.errors import ConfigError
 from homenode_studies.workloads import ecommerce
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def find(name: str, folder: Path | None, *, quick: bool) -> Path:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 Row = dict[str, Any]
 Kind = Literal["lines", "bars", "areas", "marks", "stacks"]

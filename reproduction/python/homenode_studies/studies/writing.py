@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from homenode.files import replacing
 from homenode.options.specs import format_size, plain_number
@@ -14,11 +16,6 @@ from homenode_studies.studies import charts
 from homenode_studies.studies.entry import StudyResult, count_summary
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import to_csv
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
 
 RULES = (
     "A number holds if ours is within a tenth of it, a percentage if ours is within five points. "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode_studies.studies.bolosky import (
     THESIS,
@@ -17,10 +17,6 @@ from homenode_studies.studies.bolosky.platinum import PLATINUM
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.tables import Points, Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 PAGE = 4096
 _MILLION = 1e6

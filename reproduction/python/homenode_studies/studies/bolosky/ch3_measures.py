@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from statistics import median
-from typing import TYPE_CHECKING
 
 from homenode.options.tables import core_table
 from homenode_studies.studies.programs import CALIBRATION
 from homenode_studies.studies.tables import Evidence, Missing, Points, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 PAGE = 4096
 SMALLER = (4, 64, 512)

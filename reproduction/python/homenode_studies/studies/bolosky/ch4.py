@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode.engines.simulation import simulate
 from homenode.trace import Trace
@@ -17,10 +17,6 @@ from homenode_studies.studies.bolosky.ch4_printed import (
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.tables import Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 PAGE = 4096
 _R, _MOVE = 15, 59

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import median
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.bolosky.printed import thesis
 from homenode_studies.studies.claims import (
@@ -14,10 +14,6 @@ from homenode_studies.studies.claims import (
     more_than,
 )
 from homenode_studies.studies.tables import Evidence, Missing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _LARGE = 0.05
 # The largest changes according to the text, in per cent, by column of table 4.1.

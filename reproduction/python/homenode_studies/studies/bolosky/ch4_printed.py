@@ -7,13 +7,10 @@ places for every ending place and misses the cheapest one to which the read-run 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
 Reference = tuple[int, str]
 GLOBAL = "global"

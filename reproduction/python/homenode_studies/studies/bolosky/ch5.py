@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode_studies.studies.blocks import blocks_of
 from homenode_studies.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch5_curves
@@ -11,10 +11,6 @@ from homenode_studies.studies.bolosky.platinum import BACKOFF, IN_GLOBAL, PLATIN
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.tables import Axis, Figure, Points, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 PAGE = 4096
 POLICIES = ("optimal", "ace", "delay", PLATINUM)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.bolosky.platinum import BACKOFF, PLATINUM
 from homenode_studies.studies.claims import CLOSE, TIE, mean, share
 from homenode_studies.studies.tables import Evidence, Missing, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 PAGE = 4096
 _PROCESSORS, _REMOTE = 8, 15

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode import _core
 from homenode_studies.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, tlbs
@@ -11,10 +11,6 @@ from homenode_studies.studies.bolosky.ch6_claims import CLAIMS
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.tables import Axis, Figure, Points, Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 MACHINES = ("cc+", "cc", "numa", "dsm+", "dsm")
 SIZES = tuple(32 << i for i in range(9))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.claims import Claim, about, empty, less_than, more_than, points
 from homenode_studies.studies.foglia import DB, EC, PAPER, WEB, footprints, tables
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Evidence, Missing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
 
 _NO_FETCHES = "the recordings have no instruction fetches"
 _OURS = (

@@ -5,15 +5,12 @@ Source: Foglia, Giorgi and Prete 2004, section 5; the comments name the figures.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from homenode.options.specs import unique
 from homenode_studies.studies.foglia import EC
 from homenode_studies.studies.settings import SettingFields
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 KIB, MIB = 1 << 10, 1 << 20
 SIZES = (128 * KIB, 256 * KIB, 512 * KIB, MIB, 2 * MIB)

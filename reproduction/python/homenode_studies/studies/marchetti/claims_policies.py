@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from homenode_studies.studies.claims import Claim, above, empty, falls, points, rises, true
 from homenode_studies.studies.marchetti import HARDWARE, MGRID, SOFTWARE, SOR, WATER
@@ -21,10 +22,6 @@ from homenode_studies.studies.marchetti.matrix import (
 )
 from homenode_studies.studies.marchetti.runs import Runs, ours
 from homenode_studies.studies.tables import Evidence, Missing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 SPATIAL = (SOR, WATER)
 """Programs with good spatial locality (section 4.1)."""

@@ -5,15 +5,12 @@ Each rule is first applied to the paper's own statement, in the form of our valu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from homenode_studies.studies.claims import MOST
 from homenode_studies.studies.marchetti import MP3D
 from homenode_studies.studies.tables import Missing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
 
 POINTS = 0.05
 """The tolerance of a percentage, as in all studies."""

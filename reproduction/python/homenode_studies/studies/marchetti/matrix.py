@@ -5,15 +5,12 @@ Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, section 4; comments
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from homenode.options.specs import unique
 from homenode_studies.studies.marchetti import HARDWARE, MGRID, SOFTWARE
 from homenode_studies.studies.settings import SettingFields
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 KIB = 1 << 10
 WITHOUT, WITH = "round-robin", "first-use"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.markatos import PAPER
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Evidence, Missing, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 PROGRAMS = ("FFT", "SIMPLE", "SPEECH", "WEATHER")
 PARTS = ("local", "remote", "replication", "multicast", "os")

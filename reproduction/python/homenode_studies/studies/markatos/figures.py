@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from homenode_studies.studies.markatos.costs import Costs, theirs
 from homenode_studies.studies.markatos.points import LINES, POLICIES
 from homenode_studies.studies.tables import Axis, Figure, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 _SHOWN = (
     (1, ("FFT", "SIMPLE", "SPEECH", "WEATHER"), POLICIES[:3], False, "plain policies"),

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from statistics import median
-from typing import TYPE_CHECKING
 
 from homenode import _core
 from homenode_studies.studies.markatos.costs import PARTS, PROGRAMS, TRAFFIC, Costs, theirs
 from homenode_studies.studies.markatos.points import MACHINE
 from homenode_studies.studies.tables import Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 TRACES = {
     "FFT": (7.44, 0.25, "FORTRAN"),

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from homenode_studies.studies.claims import Claim
 from homenode_studies.studies.markatos.costs import Costs, ours, theirs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def both(

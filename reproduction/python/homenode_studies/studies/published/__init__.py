@@ -18,14 +18,11 @@ it is from, and table 1.4. Values that are not legible in our copy are empty.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.tables import Row, from_csv
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @cache

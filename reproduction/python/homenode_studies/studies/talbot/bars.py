@@ -7,7 +7,8 @@ and with the same buffers; for ratios that makes no difference.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from homenode.options.specs import unique
 from homenode_studies.studies.published import tables as published
@@ -24,10 +25,6 @@ from homenode_studies.studies.talbot.matrix import (
     UNCHANGED,
     Setting,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
 
 TIME, MESSAGES, RESPONSE = "time", "messages", "read response"
 QUEUE, REMOTE = "queue", "remote fills"

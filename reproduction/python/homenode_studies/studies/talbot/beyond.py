@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from itertools import product
-from typing import TYPE_CHECKING
 
 from homenode.options.specs import unique
 from homenode_studies.studies.tables import Evidence, Missing, Row, Table
@@ -28,10 +28,6 @@ from homenode_studies.studies.talbot.matrix import (
     USUAL,
     Setting,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
 
 BASE = Setting(nodes=USUAL)
 """The paper's machine, with programs in the sizes of runs beyond it."""

@@ -6,13 +6,10 @@ printed numbers and from ours.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from homenode_studies.studies.claims import CLOSE, MOST, TIE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 POINTS = 0.05
 """The tolerance of a percentage, as in all studies."""

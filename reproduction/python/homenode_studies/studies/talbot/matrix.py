@@ -5,15 +5,12 @@ Source: Talbot and Kelly 2000, sections 1.4 and 1.5; comments name figures.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.settings import SettingFields
 from homenode_studies.studies.talbot import ALITE, GE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FIRST, ROUND = "first-use", "round-robin"
 HOMES = (FIRST, ROUND)

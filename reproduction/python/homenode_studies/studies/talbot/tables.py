@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from homenode.engines.simulation import simulate
 from homenode.trace import Trace
@@ -25,10 +25,6 @@ from homenode_studies.studies.talbot.bars import (
 )
 from homenode_studies.studies.talbot.claims_stability import PROMISED
 from homenode_studies.studies.talbot.matrix import FINITE, HOMES, KINDS, NONE, Setting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 MACHINE = "tables-1.1-and-1.2"
 

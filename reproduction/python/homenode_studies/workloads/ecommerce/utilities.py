@@ -7,12 +7,9 @@ not grow with the length of the recording (paper, table 1).
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from homenode_studies.workloads.ecommerce import database
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["FILES", "FOLDERS", "LINES", "write"]
 
