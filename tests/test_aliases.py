@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import homenode as hn
 from homenode.cli import app
-
-if TYPE_CHECKING:
-    from conftest import Command
+from support.command import Command
 
 _REFERENCE = Path(__file__).parent.parent / "docs" / "python.md"
 

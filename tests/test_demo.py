@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
 from homenode import demo
 from homenode.demo import programs
+from support.command import Command
 from support.outcomes import outcome
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
 
 _FALLING = demo.Program("gauss", (), falls=True)
 _EXCEPTION = demo.Program("sorbyr", (), falls=False)

@@ -6,7 +6,7 @@ import csv
 import json
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -20,11 +20,7 @@ from homenode_studies.alphabeta import (
     table_3_2,
 )
 from homenode_studies.alphabeta.published import FOLDER
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 # Rows whose printed numbers do not follow from their own times.
 _DIFFERS = {

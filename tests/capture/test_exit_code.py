@@ -13,7 +13,8 @@ import homenode as hn
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Builder, Command, Outcome
+    from conftest import Builder
+    from support.command import Command, Outcome
 
 
 @pytest.fixture(params=["cc", "qemu"])

@@ -12,8 +12,8 @@ import homenode as hn
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Builder, Command, Recorder, Recording
-    from support.command import Printed
+    from conftest import Builder, Recorder, Recording
+    from support.command import Command, Printed
 
 WRITE = 1
 # The references that a thread makes alone between barriers: the same in every order.

@@ -8,14 +8,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from homenode.capture import compilers
-
-if TYPE_CHECKING:
-    from conftest import Command
+from support.command import Command
 
 _MAIN = """#include <homenode.h>
 #include <stdio.h>

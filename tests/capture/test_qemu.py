@@ -14,8 +14,8 @@ import pytest
 from homenode import _core
 
 if TYPE_CHECKING:
-    from conftest import Builder, Command, Qemu, Recorder, Recording
-    from support.command import Printed
+    from conftest import Builder, Qemu, Recorder, Recording
+    from support.command import Command, Printed
 
 
 PROGRAMS = Path(__file__).parent / "programs"

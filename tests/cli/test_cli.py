@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import pyarrow.parquet as pq
@@ -16,9 +16,7 @@ import homenode as hn
 from homenode.catalogue import KINDS
 from homenode.cli import app
 from homenode.options.specs import plain_number
-
-if TYPE_CHECKING:
-    from conftest import Command
+from support.command import Command
 
 _HERE = [name for name in app.COMMANDS if name not in app.STUDIES]
 _OWN_HELP = [name for name in _HERE if name not in {"cc", "c++", "fortran"}]

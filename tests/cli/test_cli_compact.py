@@ -7,15 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import homenode as hn
+from support.command import Command
 from support.traces import make_trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
 
 
 def test_traces_are_replaced_by_smaller_ones(homenode: Command, tmp_path: Path) -> None:

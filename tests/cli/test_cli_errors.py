@@ -11,7 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     import homenode as hn
-    from conftest import Command, Outcome
+    from support.command import Command, Outcome
 
 
 def refused(outcome: Outcome, *words: str) -> None:

@@ -8,14 +8,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import homenode as hn
-
-if TYPE_CHECKING:
-    from conftest import Command
+from support.command import Command
 
 _COMMAND = [sys.executable, "-m", "homenode"]
 _LINE = b"0 R 0x40 4\n"

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
+from support.command import Command
 from support.traces import make_trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
 
 
 @pytest.fixture

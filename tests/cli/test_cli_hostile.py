@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,10 +16,8 @@ import pytest
 
 import homenode as hn
 from homenode import _core
+from support.command import Command
 from support.traces import make_trace
-
-if TYPE_CHECKING:
-    from conftest import Command
 
 # Red, the window's title, a cleared screen in one byte, text from right to left, and no XML.
 _EVIL = "evil\x1b[31m\x1b]0;owned\x07\x9b2J\u202e\x00\x08\x7f\nsecond line"

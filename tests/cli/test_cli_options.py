@@ -5,18 +5,14 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from test_cli_errors import refused
 
 import homenode as hn
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 _HUGE = "99999999999999999999999"
 _THREE = "\u0663"  # an Arabic digit, which Python reads as 3

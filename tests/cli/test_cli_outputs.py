@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pyarrow.parquet as pq
@@ -22,10 +21,7 @@ import homenode as hn
 from homenode.cli import app
 from homenode.errors import ConfigError
 from homenode.results import writers
-from support.command import Outcome
-
-if TYPE_CHECKING:
-    from conftest import Command
+from support.command import Command, Outcome
 
 COMMANDS = {
     "advise": "advise T --machine numa --block-size 4K",

@@ -9,7 +9,7 @@ import pty
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,11 +17,7 @@ import homenode as hn
 from homenode.cli import progress as progress_module
 from homenode.cli.progress import Progress
 from support import workloads
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine"),

@@ -9,8 +9,8 @@ import re
 import subprocess
 import sys
 import termios
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,13 +18,9 @@ import homenode as hn
 from homenode.cli import engine_tables, tables
 from homenode.results.result import Result
 from support import workloads
+from support.command import Command
 from support.tables import Drawn, check_widths, drawn, printing_functions
 from support.traces import make_named_trace, make_trace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conftest import Command
 
 __all__ = ["drawn"]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import homenode as hn
-    from conftest import Command
+    from support.command import Command
 
 # Every kind of memory; only the stacks of a heap block and of a mapped file are known.
 _STACKED = {"stack": 1, "thread": 0}

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 
 import homenode as hn
 from homenode.cli import app
-
-if TYPE_CHECKING:
-    from conftest import Command
+from support.command import Command
 
 _REMEDY = (
     "studies and workloads are in a separate package: pip install homenode-studies, or, in a "

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import homenode as hn
 from homenode.errors import ConfigError, TraceError
 from support import workloads
-
-if TYPE_CHECKING:
-    from conftest import Command
+from support.command import Command
 
 
 def _counters(path: Path | None = None) -> hn.Trace:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import homenode as hn
 from homenode.cli.app import main
 from homenode.options.values import address_range
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 # Two processors: one writes, both read, the other one writes; then a private area migrates.
 _REFERENCES = [

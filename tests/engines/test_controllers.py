@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import homenode as hn
 from homenode.cli import tables
 from homenode.errors import ConfigError
-
-if TYPE_CHECKING:
-    from conftest import Command
-
+from support.command import Command
 
 THREADS = 12
 SEPARATE = "allocate=separate:bytes=1024"

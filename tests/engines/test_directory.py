@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import homenode as hn
 from homenode.errors import ConfigError
 from support import workloads
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 
 def _ping_pong(times: int = 50) -> hn.Trace:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import homenode as hn
 from homenode.report import steps
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.command import Printed
+from support.command import Printed
 
 _PROTOCOLS = ["mesi", "amsd", "pscr", "moesi", "dragon", "mesi-memory"]
 

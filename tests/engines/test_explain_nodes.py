@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
 from homenode.report import controllers, messages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.command import Printed
+from support.command import Printed
 
 # The messages of the last of some steps, where node 0 is the home and a cache has room for one
 # block: the tables of messages in docs/directory.md.

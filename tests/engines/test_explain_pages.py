@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import homenode as hn
 from homenode.report import messages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.command import Printed
+from support.command import Printed
 
 
 def _walk(text: str, **options: Any) -> dict[str, Any]:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
 from homenode import ConfigError
 from homenode.trace.info import TraceInfo
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.command import Command
+from support.command import Command
 
 
 def _counters(path: Path | None = None, distance: int = 8, size: int = 4) -> hn.Trace:

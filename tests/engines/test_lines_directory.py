@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
 from homenode import ConfigError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.command import Command
+from support.command import Command
 
 TODAY = ("spr-2s-directory", "genoa-8n-directory", "graviton2-mesh")
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import homenode as hn
 from support import workloads
-
-if TYPE_CHECKING:
-    from conftest import Command
-
+from support.command import Command
 
 _OPTIONS: dict[str, Any] = {"sync": "exclude", "homes": "round-robin"}
 

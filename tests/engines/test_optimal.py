@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 
 def test_json_is_what_the_function_returns(trace: hn.Trace, homenode: Command) -> None:

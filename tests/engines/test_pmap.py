@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import homenode as hn
 from homenode.engines.pmap import page_actions
-
-if TYPE_CHECKING:
-    from conftest import Command
+from support.command import Command
 
 
 def test_the_report_is_that_of_the_command(trace: hn.Trace, homenode: Command) -> None:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
 from homenode.engines.sensitivity import compare, ranking, spread
 from homenode.results.result import Result
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 
 def _writes(path: Path, threads: list[int]) -> str:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import homenode as hn
 from homenode.engines.tlb import configuration
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 _SIX = ["ace", "68040", "68851", "88200", "68030", "r4000"]
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import homenode as hn
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 _EXAMPLE = "0 W 0x1000 8\n1 R 0x1000 8\n1 R 0x1004 4\n0 R 0x1006 4\n"
 # What may differ: the name of the trace, and the note that words were counted.

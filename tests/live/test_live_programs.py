@@ -9,16 +9,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import homenode as hn
 from homenode.capture import compilers
-from live.running import MACHINES, PROGRAMS, TIMEOUT_S, check_run_and_replay, only_row, run
-
-if TYPE_CHECKING:
-    from live.running import Builder
+from live.running import MACHINES, PROGRAMS, TIMEOUT_S, Builder, check_run_and_replay, only_row, run
 
 pytestmark = pytest.mark.timeout(1200)
 

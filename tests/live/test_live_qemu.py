@@ -5,15 +5,11 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import homenode as hn
-from live.running import MACHINES, PROGRAMS, TIMEOUT_S, check_run_and_replay, only_row, run
-
-if TYPE_CHECKING:
-    from live.running import Builder
+from live.running import MACHINES, PROGRAMS, TIMEOUT_S, Builder, check_run_and_replay, only_row, run
 
 _ARM = "/usr/aarch64-linux-gnu"
 pytestmark = [

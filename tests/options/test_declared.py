@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,11 +14,7 @@ from homenode.options import typed
 from homenode.options.checked import checked, only_declared
 from homenode.options.declared import STUDIES, options_of, schema
 from homenode.options.generate import generated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from conftest import Command
+from support.command import Command
 
 _ROOT = Path(__file__).parents[2]
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import homenode as hn
-
-if TYPE_CHECKING:
-    from conftest import Command
+from support.command import Command
 
 FORMATS = Path(__file__).parents[2] / "testdata" / "formats"
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import homenode as hn
 from homenode.cli.transform import _EXAMPLES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 
 def _falsely_shared(folder: Path) -> hn.Trace:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import homenode as hn
 import homenode_studies
 from homenode.cli import app
-
-if TYPE_CHECKING:
-    from conftest import Command
+from support.command import Command
 
 _COMMANDS = sorted(app.STUDIES)
 _COMPILES = pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine")

@@ -12,7 +12,7 @@ from support.tables import Drawn, check_widths, drawn, printing_functions
 
 if TYPE_CHECKING:
     import homenode as hn
-    from conftest import Command
+    from support.command import Command
 
 __all__ = ["drawn"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,11 +34,7 @@ from homenode_studies.studies.foglia.judging import EXTENSION
 from homenode_studies.studies.foglia.matrix import Setting
 from homenode_studies.studies.tables import Axis, Evidence, Figure, Missing
 from made_mixes import make_mixes
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 _SVG = "{http://www.w3.org/2000/svg}"
 

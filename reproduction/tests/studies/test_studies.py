@@ -34,9 +34,9 @@ from made_mixes import make_mixes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Command
     from homenode.results.rows import Rows
     from homenode_studies.studies.entry import StudyResult
+    from support.command import Command
 
 # The first test waits until every study has recorded its programs.
 pytestmark = pytest.mark.timeout(1200)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,11 +13,7 @@ import homenode as hn
 from homenode.cli.app import main
 from homenode_studies import workloads
 from homenode_studies.workloads.measure import without_pc
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Command
+from support.command import Command
 
 NAMES = [entry.name for entry in workloads.TABLE]
 

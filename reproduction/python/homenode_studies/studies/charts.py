@@ -6,7 +6,7 @@ Text and axes have the colour of the surrounding text, so that a figure reads on
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
@@ -26,11 +26,7 @@ from homenode_studies.studies.canvas import (
     svg,
     text,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from homenode_studies.studies.tables import Axis, Figure, Row
+from homenode_studies.studies.tables import Axis, Figure, Row
 
 _BAR, _GAP, _NAMES = 11, 9, 84
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56a3d9", "#8b6fc0", "#7a5c45")

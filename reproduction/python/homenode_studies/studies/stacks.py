@@ -6,7 +6,8 @@ that they differ without colours.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from markupsafe import Markup
 
@@ -23,11 +24,7 @@ from homenode_studies.studies.canvas import (
     svg,
     text,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.tables import Figure
+from homenode_studies.studies.tables import Figure
 
 _TONES = {
     "true sharing": "#12486e",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from homenode_studies.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, tlbs
 from homenode_studies.studies.bolosky.ch6 import MACHINES, SIZES, against_size
 from homenode_studies.studies.bolosky.ch6_measures import best_points
@@ -12,9 +10,7 @@ from homenode_studies.studies.claims import CLOSE, MOST, Claim, empty, more_than
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.published import tables as published
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.tables import Evidence
+from homenode_studies.studies.tables import Evidence
 
 
 def experiments(context: StudyContext) -> Products:

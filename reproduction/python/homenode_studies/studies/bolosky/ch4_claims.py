@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.bolosky.ch4_perturbations import (
     PERTURBATIONS,
@@ -14,9 +13,7 @@ from homenode_studies.studies.claims import (
     below,
     empty,
 )
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.tables import Evidence, Row
+from homenode_studies.studies.tables import Evidence, Row
 
 _ROUNDING = 1e-9
 _SLOPES = {"r": "remote", "g": "global", "R": "moves", "G": "moves"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.claims import (
     COMPARABLE,
@@ -33,11 +33,7 @@ from homenode_studies.studies.foglia.judging import (
 )
 from homenode_studies.studies.foglia.matrix import BLOCKS, LARGE_BLOCKS, MIB, SIZES, Setting
 from homenode_studies.studies.foglia.runs import ours
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode_studies.studies.tables import Evidence, Row
+from homenode_studies.studies.tables import Evidence, Row
 
 WORTH = 0.05
 """The gain in power that makes a doubling of the block worthwhile."""

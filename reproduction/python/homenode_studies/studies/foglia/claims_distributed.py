@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from homenode_studies.studies.claims import Claim, empty, less_than, more_than
 from homenode_studies.studies.foglia import DB, EC, WEB
@@ -13,11 +13,7 @@ from homenode_studies.studies.foglia.judging import under_both
 from homenode_studies.studies.foglia.matrix import PROTOCOLS, SERVER
 from homenode_studies.studies.foglia.runs import ours
 from homenode_studies.studies.foglia.tables import label
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode_studies.studies.tables import Evidence, Row
+from homenode_studies.studies.tables import Evidence, Row
 
 SIGNIFICANT = 0.1
 """The share of the invalidation misses from which on it is significant."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from homenode_studies.studies.claims import (
     Claim,
@@ -30,11 +30,7 @@ from homenode_studies.studies.foglia.judging import (
 )
 from homenode_studies.studies.foglia.matrix import KIB, SIZES, SMALL_BLOCKS, WAYS
 from homenode_studies.studies.foglia.runs import ours
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode_studies.studies.tables import Evidence, Row
+from homenode_studies.studies.tables import Evidence, Row
 
 FOUR = SMALL_BLOCKS.changed(processors=4)
 EIGHT = SMALL_BLOCKS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from homenode_studies.studies.claims import TIE, Claim, about, above, empty, less_than, more_than
 from homenode_studies.studies.foglia import EC
@@ -26,11 +26,7 @@ from homenode_studies.studies.foglia.matrix import (
 )
 from homenode_studies.studies.foglia.runs import ours
 from homenode_studies.studies.foglia.tables import label
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode_studies.studies.tables import Evidence, Row
+from homenode_studies.studies.tables import Evidence, Row
 
 SATURATED = 2.0
 """Section 5.2.2: a machine is saturated if four more processors gain less than this."""

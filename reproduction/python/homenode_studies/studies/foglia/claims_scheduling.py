@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.claims import Claim, between, empty, less_than, more_than
 from homenode_studies.studies.foglia import EC
@@ -20,11 +20,7 @@ from homenode_studies.studies.foglia.judging import (
 )
 from homenode_studies.studies.foglia.matrix import AFFINE, MANY, SIZES, Setting
 from homenode_studies.studies.foglia.runs import ours
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode_studies.studies.tables import Evidence, Row
+from homenode_studies.studies.tables import Evidence, Row
 
 _STAY = "checked: processes that share data also stay on their processors, even without a kernel"
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode_studies.studies.claims import Claim, about, falls, points, rises
 from homenode_studies.studies.foglia import EC
@@ -11,11 +12,7 @@ from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import SIZES, Setting
 from homenode_studies.studies.foglia.printed import at_scalability
 from homenode_studies.studies.foglia.runs import Runs, extended, ours
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from homenode_studies.studies.tables import Evidence, Row
+from homenode_studies.studies.tables import Evidence, Row
 
 STEP = 2
 """The tolerance of a scalability, in processors: the step of the simulated numbers."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode.options.specs import unique
 from homenode_studies.studies.foglia.matrix import SERVER, Setting
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.tables import Row
+from homenode_studies.studies.tables import Row
 
 _TRACES = (
     "The recordings include the kernel's references for each process; no model of a kernel is "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode_studies.studies.claims import (
     CLOSE,
@@ -25,11 +25,7 @@ from homenode_studies.studies.markatos import measures as m
 from homenode_studies.studies.markatos.costs import Costs, ours, theirs, theirs_by_packets
 from homenode_studies.studies.markatos.freezing import POST_HOC
 from homenode_studies.studies.markatos.printed import both
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.tables import Row
+from homenode_studies.studies.tables import Row
 
 FREEZING = "inv.freez"
 _ALL_REMOTE = 20.0

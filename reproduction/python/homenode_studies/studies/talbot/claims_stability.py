@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from homenode_studies.studies.claims import CLOSE, Claim, more_than
+from homenode_studies.studies.tables import Evidence
 from homenode_studies.studies.talbot.bars import SHORT, TIME, bars
 from homenode_studies.studies.talbot.beyond import by_clusters
 from homenode_studies.studies.talbot.claims_infinite import EDGES
@@ -19,9 +18,6 @@ from homenode_studies.studies.talbot.matrix import (
     Setting,
 )
 from homenode_studies.studies.talbot.measures import best_of, compared, over_best
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.tables import Evidence
 
 PLAIN = (NONE,)
 PROMISED = Setting(proxies=REACTIVE)
