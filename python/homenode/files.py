@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    PathLike = str | os.PathLike[str]
+PathLike = str | os.PathLike[str]
 
 
 def check_output(path: PathLike, *inputs: PathLike) -> None:

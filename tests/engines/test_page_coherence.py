@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import homenode as hn
 from homenode.engines.placement import policies_for
 from homenode.report import build
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-    from typing import Any
 
 _POLICIES = ["upt", "inv", "inv.freez", "upt.del", "inv.del", "inv.freez.del"]
 

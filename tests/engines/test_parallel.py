@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from homenode.engines import parallel
 from homenode.engines.parallel import all_in_parallel
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Report = Callable[[int, int | None], None]
+Report = Callable[[int, int | None], None]
 
 _PATIENCE_SECONDS = 20
 

@@ -9,18 +9,16 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any
+from types import FrameType, ModuleType
+from typing import Any
 
 import click
 
 from homenode.cli.failure import Terminated, report_failure
 from homenode.cli.streams import open_standard_streams
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import FrameType, ModuleType
 
 # Name -> (module, one line for the overview). The modules load only when their command runs.
 # Those of `STUDIES` are in homenode-studies.

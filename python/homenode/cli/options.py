@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import click
 
@@ -13,11 +14,7 @@ from homenode.options.declared import Option, options_of
 from homenode.options.kinds import KINDS
 from homenode.options.tables import engines
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
-    from typing import TypeVar
-
-    Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def study_options(

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import errno
 import io
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -20,10 +21,7 @@ from homenode.errors import ConfigError
 from homenode.files import check_output, same_file
 from homenode.results.writers.content import Content, Writer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)

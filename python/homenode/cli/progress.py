@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
-
-if TYPE_CHECKING:
-    import os
-    from types import TracebackType
+from types import TracebackType
+from typing import Any, Self
 
 _QUIET_SECONDS = 1.5
 

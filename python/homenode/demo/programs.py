@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from homenode.errors import ConfigError
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Compiler = Literal["cc", "homenode"] | Sequence[str]
+Compiler = Literal["cc", "homenode"] | Sequence[str]
 
 FOLDER = Path(__file__).resolve().parent
 """Where the C sources are."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    Progress = Callable[[int, int | None], None]
+Progress = Callable[[int, int | None], None]
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TypeVar
 
 from homenode.options.declared import Option, options_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
-    Function = TypeVar("Function", bound=Callable[..., object])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 _WIDTH = 96
 

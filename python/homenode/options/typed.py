@@ -5,11 +5,9 @@ Made by `make generate` from the options that the engines declare: do not edit.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict
 
 
 class SimulateOptions(TypedDict, total=False):

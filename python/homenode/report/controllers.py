@@ -6,15 +6,13 @@ senders that the controller does the same for.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.report.steps import letter
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Data = Mapping[str, Any]
+Data = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,13 @@ A walk has pages if its protocol keeps pages coherent, and not blocks.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from homenode.options.specs import counted
 from homenode.report import steps
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Data = Mapping[str, Any]
+Data = Mapping[str, Any]
 
 # Up to this number, all nodes are drawn, idle ones too: they fit beside each other.
 _ALL_SHOWN = 8

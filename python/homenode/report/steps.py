@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from homenode.options.specs import counted, plural
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    Data = Mapping[str, Any]
+Data = Mapping[str, Any]
 
 CLASSES = {
     "cold": "cold miss",

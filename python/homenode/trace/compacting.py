@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.files import check_replaceable
 from homenode.trace import Trace
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Progress = Callable[[int, int | None], None] | None
-    PathLike = str | os.PathLike[str]
+Progress = Callable[[int, int | None], None] | None
+PathLike = str | os.PathLike[str]
 
 LEVELS = (1, 22)
 """Lowest and highest level of zstd."""

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,12 +26,8 @@ from homenode.errors import ConfigError, TraceError, trace_error
 from homenode.files import replacing
 from homenode.trace.columns import COLUMNS, FLAG_BITS, OPTIONAL, ColumnReader
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Iterator
-
-    PathLike = str | os.PathLike[str]
-    Progress = Callable[[int, int | None], None] | None
+PathLike = str | os.PathLike[str]
+Progress = Callable[[int, int | None], None] | None
 
 ROWS_PER_BATCH = 1 << 18
 _METADATA_KEY = b"homenode.metadata"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from homenode import _core
 from homenode.errors import ConfigError
@@ -12,11 +13,8 @@ from homenode.files import check_replaceable
 from homenode.options.tables import core_table
 from homenode.trace import Trace
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    Progress = Callable[[int, int | None], None] | None
-    PathLike = str | os.PathLike[str]
+Progress = Callable[[int, int | None], None] | None
+PathLike = str | os.PathLike[str]
 
 
 def transform(

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -17,11 +18,7 @@ from homenode_studies import workloads
 from homenode_studies.studies import programs
 from homenode_studies.studies.bolosky import THESIS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Record = Callable[..., hn.Trace]
+Record = Callable[..., hn.Trace]
 
 PAGE = 4096
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode import _core
 from homenode.engines.placement import configuration
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.programs import Program
-    from homenode_studies.studies.tables import Row
-
+from homenode_studies.studies.context import StudyContext
+from homenode_studies.studies.programs import Program
+from homenode_studies.studies.tables import Row
 
 _ALL = 1 << 30
 

@@ -11,18 +11,16 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from homenode import ConfigError
 from homenode.trace import Trace
 from homenode_studies import workloads
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Progress = Callable[[int, int | None], None] | None
+Progress = Callable[[int, int | None], None] | None
 
 THREADS = 8
 CALIBRATION = "calibration"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from homenode.engines.picture import picture
 from homenode_studies.studies.bolosky import THESIS
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.programs import CALIBRATION, Program
 from homenode_studies.studies.published import row as published_row
 from homenode_studies.studies.tables import Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.context import StudyContext
 
 FACTOR = 2.0
 """The factor by which our programs may differ from the thesis's in length and in pages."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode.engines.pmap import pmap
 from homenode_studies.alphabeta import table_3_1
 from homenode_studies.studies.bolosky.ch3_measures import chosen, ours
+from homenode_studies.studies.context import StudyContext
+from homenode_studies.studies.programs import Program
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Evidence, Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.programs import Program
 
 PAGE = 4096
 _MUCH = 0.1

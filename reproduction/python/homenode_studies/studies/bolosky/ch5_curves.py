@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from homenode.engines.optimal import optimal
 from homenode_studies.studies.cache import kept
 from homenode_studies.studies.context import Matrix, StudyContext
+from homenode_studies.studies.programs import Program
 from homenode_studies.studies.tables import Evidence, Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.programs import Program
 
 PAGE = 4096
 FIRST, LAST = 200, 16000

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode_studies.studies.blocks import blocks_of, sharing_of
 from homenode_studies.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch7_sharing
 from homenode_studies.studies.bolosky.ch7_claims import CLAIMS
 from homenode_studies.studies.bolosky.ch7_sharing import WORD
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.tables import Axis, Figure, Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.context import StudyContext
 
 _FIGURES = {
     "figure-7.2": "plytrace",

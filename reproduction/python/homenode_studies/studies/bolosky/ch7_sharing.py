@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode.engines.sharing import sharing
 from homenode.engines.sharing import synthetic as made
 from homenode_studies.studies.cache import kept
 from homenode_studies.studies.context import Matrix, StudyContext
+from homenode_studies.studies.programs import Program
 from homenode_studies.studies.tables import Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.programs import Program
 
 WORD = 4
 SIZES = (WORD, *(32 << i for i in range(9)))

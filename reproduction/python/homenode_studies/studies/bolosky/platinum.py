@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from functools import cache
 from statistics import median
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.context import TunedPolicy
+from homenode_studies.studies.programs import Program
 from homenode_studies.studies.published import tables as published
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.programs import Program
 
 _T1, _T2 = 0.01, 1.0
 """Seconds."""

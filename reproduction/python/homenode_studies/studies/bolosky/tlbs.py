@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode.engines.tlb import tlb
 from homenode.options.tables import core_table
 from homenode_studies.studies.cache import kept
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.tables import Axis, Figure, Points, Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.context import StudyContext
 
 PAGE_SIZES = tuple(128 << i for i in range(7))
 _SMALL, _USUAL = 128, 4096

@@ -6,11 +6,12 @@ split-transaction bus. A difference smaller than that range is not a finding.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from homenode.options.specs import unique
 from homenode_studies.studies.claims import TIE
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.foglia import EC, PAPER
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import (
@@ -24,11 +25,6 @@ from homenode_studies.studies.foglia.runs import PAPERS, SEED, Machine, machine_
 from homenode_studies.studies.foglia.tables import describe, label, printed_numbers, setting_of
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.context import StudyContext
 
 SEEDS = (SEED, 2, 3, 4, 5)
 """Seeds of the scheduler; all other tables use the first."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.foglia import PAPER, bands
 from homenode_studies.studies.foglia.claims import CLAIMS
@@ -12,9 +12,6 @@ from homenode_studies.studies.foglia.products import products
 from homenode_studies.studies.foglia.variants import VARIANTS
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Table
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.context import StudyContext
 
 
 def experiments(context: StudyContext) -> Products:

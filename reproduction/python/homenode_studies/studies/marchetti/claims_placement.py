@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from homenode_studies.studies.claims import Claim, above, less_than, more_than
 from homenode_studies.studies.marchetti import HARDWARE, MGRID, PROTOCOLS, SOFTWARE, SOR
@@ -19,10 +19,7 @@ from homenode_studies.studies.marchetti.matrix import LARGE, PAPER_CASE, WITH, S
 from homenode_studies.studies.marchetti.runs import ours
 from homenode_studies.studies.tables import Evidence, Missing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Compute = Callable[[Evidence], dict[str, float]]
+Compute = Callable[[Evidence], dict[str, float]]
 
 IN = {HARDWARE: "in hardware", SOFTWARE: "in software"}
 _RANGE = {"least": 0.20, "between": 0.30, "most": 0.40}

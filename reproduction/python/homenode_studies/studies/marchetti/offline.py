@@ -7,16 +7,14 @@ with the shares of local fills. It ignores the cost of copies in other caches.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import homenode
 from homenode.options.specs import unique
 from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.context import Matrix, StudyContext
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.programs import Program
-    from homenode_studies.studies.tables import Row
+from homenode_studies.studies.programs import Program
+from homenode_studies.studies.tables import Row
 
 PAGE = 4096
 OPTIMAL, UNCOPIED, BEST = "optimal", "optimal-no-replication", "best-static"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode_studies.studies.cache import ResultCache
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.marchetti.matrix import PAPER_CASE, WITH, batches
 from homenode_studies.studies.marchetti.runs import asked, gaps
+from homenode_studies.studies.programs import Program
 from homenode_studies.studies.tables import Picture
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.programs import Program
 
 PLACED = PAPER_CASE.changed(home=WITH)
 """The paper's hardware with its placement."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from homenode_studies.studies import driven
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.marchetti import PAPER, figures, notes, offline, pages, runs, tables
 from homenode_studies.studies.marchetti.claims import CLAIMS
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.context import StudyContext
 
 
 def experiments(context: StudyContext) -> Products:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Any
 
 from homenode_studies.studies.context import Matrix, StudyContext, TunedPolicy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from homenode_studies.studies.programs import Program
-    from homenode_studies.studies.tables import Row
+from homenode_studies.studies.programs import Program
+from homenode_studies.studies.tables import Row
 
 MACHINE = "markatos"
 POLICIES = ("upt", "inv", "inv.freez", "upt.del", "inv.del", "inv.freez.del")

@@ -5,14 +5,10 @@ The paper gives no numbers; section 3.4 only says that there is almost no false 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 from homenode_studies.studies.tables import Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
 
 _PAGE = 4096
 _NAMED = 6

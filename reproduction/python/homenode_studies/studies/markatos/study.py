@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.forms import TraceForm
 from homenode_studies.studies.markatos import (
@@ -18,9 +17,6 @@ from homenode_studies.studies.markatos import (
 from homenode_studies.studies.markatos.claims import CLAIMS
 from homenode_studies.studies.markatos.costs import Costs
 from homenode_studies.studies.markatos.notes import NOTES
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.context import StudyContext
 
 
 def experiments(context: StudyContext) -> Products:

@@ -17,6 +17,7 @@ from homenode_studies.studies.talbot.judging import (
 )
 from homenode_studies.studies.talbot.matrix import BASIC, FINITE, INFINITE, REACTIVE, ROUND, Setting
 from homenode_studies.studies.talbot.measures import (
+    Compute,
     best_of,
     compared,
     gains,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from homenode_studies.studies.tables import Evidence
-    from homenode_studies.studies.talbot.measures import Compute
 
 FT = Setting()
 RR = FT.changed(home=ROUND)

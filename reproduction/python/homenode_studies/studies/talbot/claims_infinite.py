@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from homenode_studies.studies.claims import Claim, more_than
 from homenode_studies.studies.talbot import BARNES, CONTIG, FFT, FMM, GE, NONCONTIG, WATER
 from homenode_studies.studies.talbot.bars import MESSAGES, REMOTE, RESPONSE, TIME
@@ -14,10 +12,7 @@ from homenode_studies.studies.talbot.judging import (
     worse,
 )
 from homenode_studies.studies.talbot.matrix import BASIC, INFINITE, ROUND, Setting
-from homenode_studies.studies.talbot.measures import best_of, compared, gains, over_best
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.talbot.measures import Compute
+from homenode_studies.studies.talbot.measures import Compute, best_of, compared, gains, over_best
 
 FT = Setting(buffers=INFINITE)
 RR = FT.changed(home=ROUND)

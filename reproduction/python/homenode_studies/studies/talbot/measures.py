@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from homenode_studies.studies.tables import Evidence, Missing
 from homenode_studies.studies.talbot.bars import (
@@ -17,11 +17,8 @@ from homenode_studies.studies.talbot.bars import (
 )
 from homenode_studies.studies.talbot.matrix import FIRST, NONE, ROUND, Setting
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    Compute = Callable[[Evidence], dict[str, float]]
-    Candidates = Callable[[Bars, str], dict[str, float]]
+Compute = Callable[[Evidence], dict[str, float]]
+Candidates = Callable[[Bars, str], dict[str, float]]
 
 
 def compared(

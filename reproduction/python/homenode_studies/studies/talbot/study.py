@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode_studies.studies import driven
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.entry import Products, Study
+from homenode_studies.studies.tables import Row, Table
 from homenode_studies.studies.talbot import PAPER, beyond, figures, notes, runs, tables, winning
 from homenode_studies.studies.talbot.bars import NAME, Bars, of_points
 from homenode_studies.studies.talbot.claims import CLAIMS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.tables import Row, Table
 
 
 def experiments(context: StudyContext) -> Products:

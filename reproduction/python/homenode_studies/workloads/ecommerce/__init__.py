@@ -21,9 +21,10 @@ import os
 import shutil
 import tempfile
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.errors import ConfigError
 from homenode.files import replacing_name
@@ -35,10 +36,7 @@ from homenode_studies.workloads.ecommerce.mixes import REFERENCES, TABLE, Mix, P
 from homenode_studies.workloads.ecommerce.needs import find as find_needs
 from homenode_studies.workloads.ecommerce.statistics import statistics
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Progress = Callable[[int, int | None], None] | None
+Progress = Callable[[int, int | None], None] | None
 
 __all__ = [
     "FOLDER",

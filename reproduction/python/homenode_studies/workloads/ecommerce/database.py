@@ -7,14 +7,11 @@ contents), as far as the queries use them: comments and descriptions are random 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Row = tuple[object, ...]
+Row = tuple[object, ...]
 
 __all__ = ["SUBJECTS", "TABLES", "Scale", "rows", "syllables", "write"]
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from homenode import _core
 from homenode.trace import Trace
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Progress = Callable[[int, int | None], None] | None
+Progress = Callable[[int, int | None], None] | None
 
 __all__ = ["BLOCK_BYTES", "groups", "statistics"]
 
