@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What all browsers together have seen; in memory they share. */
+/* Sums over all browsers, in memory that they share. */
 struct tally {
     uint64_t pages[PAGES], pictures, bytes, orders, errors;
 };
@@ -66,7 +66,7 @@ static void look_at_page(enum page page, const char *address, const struct answe
         count(&tally->orders, 1);
 }
 
-/* The pictures of a page, over the page's own connection. */
+/* Gets the pictures of a page, over the page's own connection. */
 static void look_at_pictures(struct visit *v, const struct answer *page)
 {
     static struct answer picture;
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
         print_walk(&wish);
         return 0;
     }
-    /* The end is told to a group of processes: to this one and its browsers alone. */
+    /* SIGTERM goes to a process group: to this process and its browsers only. */
     setpgid(0, 0);
     tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (tally == MAP_FAILED) {
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
             perror("browsers: fork");
     }
     for (int told = 0;;) {
-        /* Not waited for with SA_RESTART alone: the children have to be told too. */
+        /* With SA_RESTART, waitpid would not return, but the children need the signal, too. */
         if (enough && !told) {
             told = 1;
             signal(SIGTERM, SIG_IGN);

@@ -1,4 +1,4 @@
-/* The emulated browsers: what they do next, and what the shop has to answer. */
+/* The emulated browsers: their next requests, and the answers of the shop. */
 #ifndef BROWSERS_H
 #define BROWSERS_H
 
@@ -11,7 +11,7 @@ enum page {
     SHOPPING_CART, PAGES
 };
 
-/* How an interaction is called in addresses, and what the page is titled. */
+/* The name of an interaction in addresses, and the title of its page. */
 struct page_name {
     const char *address, *title;
 };
@@ -31,7 +31,7 @@ struct walker {
 /* A browser at the beginning of its session, before the home page. */
 struct walker walker_new(uint64_t seed, uint32_t number, const struct shop *shop);
 
-/* Goes to the next page; the address to ask for it, of at most 200 letters. */
+/* Goes to the next page; returns its address, of at most 200 letters. */
 const char *walker_next(struct walker *w, const struct shop *shop, char address[200]);
 
 enum { BODY_MAX = 1 << 20 };
@@ -43,7 +43,7 @@ struct answer {
     char body[BODY_MAX + 1];
 };
 
-/* A connection to the shop, made when it is needed and again when the shop has ended it. */
+/* A connection to the shop, made when needed and after the shop has closed it. */
 struct visit {
     int port, socket;
     uint32_t browser;
@@ -51,7 +51,7 @@ struct visit {
     char buffer[1 << 14];
 };
 
-/* Asks for an address; 0 when there was no answer at all. */
+/* Requests an address; 0 if there was no answer. */
 int visit_get(struct visit *v, const char *address, struct answer *a);
 void visit_end(struct visit *v);
 
