@@ -5,9 +5,11 @@ Made by `make generate` from the options that the engines declare: do not edit.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
 
 
 class SimulateOptions(TypedDict, total=False):
