@@ -43,7 +43,6 @@ pub(crate) struct ConcurrentUse {
     /// Number of the set of users.
     pub(crate) uses: u32,
     pub(crate) references: u32,
-    /// Those of them that write.
     pub(crate) writes: u32,
     /// The writes that change a value that the thread has just read, as an addition does, in one
     /// step or without holding a lock.

@@ -112,7 +112,6 @@ impl MissCounts {
         self.invalidation_true + self.invalidation_false + self.invalidation_passive
     }
 
-    /// Those of a class.
     #[inline]
     fn of(&mut self, class: MissClass) -> &mut u64 {
         match class {
@@ -139,7 +138,6 @@ impl CoherenceCounts {
         self.true_sharing + self.false_sharing + self.passive
     }
 
-    /// Those of a class.
     #[inline]
     fn of(&mut self, class: SharingClass) -> &mut u64 {
         match class {

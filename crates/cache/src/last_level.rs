@@ -78,7 +78,6 @@ impl LastLevelCache {
         &mut self.blocks[start..start + self.ways]
     }
 
-    /// Inserts the waiting blocks.
     #[inline(never)]
     fn arrive(&mut self) {
         // Reads each set first, so that their misses overlap.

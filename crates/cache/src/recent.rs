@@ -46,7 +46,6 @@ impl RecentBlocks {
         }
     }
 
-    /// The class of a block.
     #[inline]
     fn class(&self, block: u64) -> usize {
         // The first mask is a constant, which spares a check of bounds in every reference.

@@ -19,7 +19,6 @@ use crate::shadow::{AccessEpoch, CELL_BYTES, ShadowCell};
 use crate::wire::{KIND_SHIFT, SIZE_SHIFT};
 
 const PAGE_BITS: u32 = 12;
-/// Cells of a page, as a shift.
 const CELLS_SHIFT: u32 = PAGE_BITS - CELL_BYTES.trailing_zeros();
 const CELLS: usize = 1 << CELLS_SHIFT;
 const CACHE_ENTRIES: usize = 256;

@@ -324,7 +324,6 @@ fn hex(words: &mut SplitWhitespace<'_>) -> Option<u64> {
     u64::from_str_radix(words.next()?, 16).ok()
 }
 
-/// The parts of symbols that are on a page.
 fn parts<'s, 'a: 's>(
     symbols: impl Iterator<Item = &'s ReportedSymbol<'a>>,
     page: u64,

@@ -11,7 +11,6 @@ use crate::objects::OpenedFiles;
 
 /// Largest source file that is read.
 const SOURCE_BYTES_MAX: u64 = 1 << 24;
-/// Most lines of one statement.
 const STATEMENT_LINES_MAX: usize = 4;
 
 /// Folders of headers that are not the program's own, anywhere in a path.

@@ -15,7 +15,6 @@ const REACH: usize = WORDS * WORD;
 const WORD: usize = 64;
 /// Words of that bitmap, with one bit each in the summary word.
 const WORDS: usize = 64;
-/// No event.
 const NONE: u32 = u32::MAX;
 
 /// Events ordered by time, then by rank, lowest first, then by push (over 2^32 pushes). The order
@@ -51,7 +50,6 @@ struct Slot {
     last: u32,
 }
 
-/// A node in the list of an event's cycle.
 #[derive(Clone, Copy)]
 struct EventLink {
     /// The rank in the upper half, the number of the push in the lower.
@@ -103,7 +101,6 @@ impl<E> Default for EventQueue<E> {
     }
 }
 
-/// The slot of a time.
 #[inline]
 fn slot_of(time: u64) -> usize {
     usize::try_from(time % REACH as u64).unwrap_or(0)
@@ -124,7 +121,6 @@ impl<E> EventQueue<E> {
         self.next = self.next.min(time);
     }
 
-    /// Puts an event into the wheel.
     #[inline]
     fn put(&mut self, time: u64, order: u64, event: E) {
         let place = self.allocate(order, event);

@@ -3,7 +3,6 @@
 use homenode_base::Rng;
 use homenode_machine::{Dispatch, SchedulerModel};
 
-/// A ready process.
 struct Ready {
     process: usize,
     /// How often a later process was preferred.

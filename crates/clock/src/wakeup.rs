@@ -6,7 +6,6 @@ use std::collections::BinaryHeap;
 /// The time of an event that is not scheduled.
 pub const NEVER: u64 = u64::MAX;
 
-/// No processor.
 const NO_PROCESSOR: usize = usize::MAX;
 
 /// Processors in a group, with one bit each.
@@ -204,7 +203,6 @@ impl WakeupTable {
     }
 }
 
-/// The slot of a time.
 #[inline]
 fn slot(time: u64) -> usize {
     (time % REACH) as usize

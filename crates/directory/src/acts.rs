@@ -60,7 +60,7 @@ pub enum ActCause {
     Processor,
     /// A message has arrived.
     Message,
-    /// The home of the node tells its own cache, without a message.
+    /// The home notifies the cache of its own node, without a message.
     Home,
     /// It follows at once from what the node did before.
     Node,

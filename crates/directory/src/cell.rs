@@ -17,7 +17,6 @@ pub enum ControllerCell<A: 'static, S = u8> {
 }
 
 impl<A, S> ControllerCell<A, S> {
-    /// Whether the event can happen.
     pub(crate) const fn is_possible(&self) -> bool {
         !matches!(self, Self::Impossible(_))
     }
@@ -84,7 +83,6 @@ pub struct ControllerTable<E, B, A: 'static> {
 }
 
 impl<E: Labelled, B: Labelled, A: Copy> ControllerTable<E, B, A> {
-    /// Writes down every cell.
     pub(crate) fn of<S>(name: &'static str) -> Self
     where
         S: ControllerStates<Event = E, Sender = B, Action = A>,
@@ -117,7 +115,6 @@ impl<E: Labelled, B: Labelled, A: Copy> ControllerTable<E, B, A> {
         &self.states
     }
 
-    /// The numbers of the states.
     pub(crate) fn state_numbers(&self) -> impl Iterator<Item = u8> + use<E, B, A> {
         (0..=u8::MAX).take(self.states.len())
     }
@@ -134,7 +131,6 @@ impl<E: Labelled, B: Labelled, A: Copy> ControllerTable<E, B, A> {
         self.rests[usize::from(state)]
     }
 
-    /// Every cell.
     pub(crate) fn cells(&self) -> &[ControllerCell<A>] {
         &self.cells
     }

@@ -1,14 +1,11 @@
 //! The directory: the entries of blocks at their homes.
 
-/// No node.
 pub(crate) const NO_NODE: u16 = u16::MAX;
-/// No page.
 pub(crate) const NO_PAGE: u32 = u32::MAX;
 
 /// The entry of a block, without the list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryHead {
-    /// State of the home's controller.
     pub(crate) state: u8,
     /// Whether more nodes have copies than can be listed.
     pub(crate) overflow: bool,
@@ -62,13 +59,11 @@ impl DirectoryEntries {
         Self { words: Vec::new(), stride, nodes, pointers }
     }
 
-    /// Position of the entry of a block.
     #[inline]
     fn at(&self, number: u32) -> usize {
         usize::try_from(number).unwrap_or(usize::MAX) * self.stride
     }
 
-    /// Allocates the entry of a block.
     #[inline]
     pub(crate) fn reach(&mut self, number: u32) {
         if self.at(number) >= self.words.len() {
@@ -82,13 +77,11 @@ impl DirectoryEntries {
         self.words.resize(blocks.next_power_of_two() * self.stride, 0);
     }
 
-    /// The head of a block's entry, which must be allocated.
     #[inline]
     pub(crate) fn head(&self, number: u32) -> EntryHead {
         EntryHead::unpack(self.words[self.at(number)])
     }
 
-    /// Writes the head of a block's entry.
     #[inline]
     pub(crate) fn put(&mut self, number: u32, head: EntryHead) {
         let at = self.at(number);
@@ -106,7 +99,6 @@ impl DirectoryEntries {
         &mut self.words[at..][1..stride]
     }
 
-    /// Whether a node is listed.
     #[inline]
     pub(crate) fn lists(&self, number: u32, node: u16) -> bool {
         self.set(number)[usize::from(node / 64)] >> (node % 64) & 1 != 0
@@ -125,7 +117,6 @@ impl DirectoryEntries {
         self.set_mut(number)[usize::from(node / 64)] |= 1 << (node % 64);
     }
 
-    /// Removes a node from the list.
     pub(crate) fn unlist(&mut self, number: u32, node: u16) {
         self.set_mut(number)[usize::from(node / 64)] &= !(1 << (node % 64));
     }
@@ -137,7 +128,6 @@ impl DirectoryEntries {
         self.put(number, EntryHead { owner, overflow: false, ..self.head(number) });
     }
 
-    /// Sets the state of a block at its home.
     #[inline]
     pub(crate) fn set_state(&mut self, number: u32, state: u8) {
         self.put(number, EntryHead { state, ..self.head(number) });

@@ -9,10 +9,8 @@ use crate::cell::{ControllerCell, ControllerTable};
 
 /// A fault of a protocol with a directory.
 pub type DirectoryFinding = ProtocolFinding<DirectoryFindingKind>;
-/// A promise that a step breaks.
 pub(crate) type BrokenDirectoryPromise = BrokenPromise<DirectoryFindingKind>;
 
-/// Reports a broken promise.
 pub(crate) fn broken<T>(
     kind: DirectoryFindingKind,
     message: impl Into<String>,
@@ -90,7 +88,7 @@ impl<E: Labelled, B: Labelled, A: Copy> ReachedTable<E, B, A> {
     }
 }
 
-/// The description of a step, if it is wanted.
+/// The description of a step, if requested.
 pub(crate) struct StepText(Option<String>);
 
 impl StepText {
@@ -246,7 +244,6 @@ pub(crate) fn fields(fields: &[(u32, u32)]) -> u32 {
 /// Data, abstracted to whether they are the last write: a protocol never looks at values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Data {
-    /// None.
     #[default]
     None,
     /// Older than the last write.
@@ -262,7 +259,6 @@ impl Data {
     }
 }
 
-/// All orders of `nodes` nodes.
 pub(crate) fn orders(nodes: usize) -> Vec<Vec<usize>> {
     let mut orders = vec![Vec::new()];
     for next in 0..nodes {

@@ -103,7 +103,6 @@ pub struct SheetMessage {
 }
 
 impl SheetAction {
-    /// Sends a message.
     pub(crate) fn sends(message: impl Labelled, to: &'static str) -> Self {
         Self::sends_with(message, to, "")
     }

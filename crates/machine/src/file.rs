@@ -75,7 +75,6 @@ impl<'a> MachineFile<'a> {
         Ok(file)
     }
 
-    /// The kind that the file declares.
     fn declared_kind(&mut self) -> Result<Option<MachineKind>, MachineError> {
         let Some((name, at)) = self.take_string("kind")? else { return Ok(None) };
         match MachineKind::named(&name) {

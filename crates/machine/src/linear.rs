@@ -49,7 +49,6 @@ const BUILT_IN: [&str; 3] = ["constant", "block_bytes", "block_words"];
 pub(crate) struct Linear(BTreeMap<String, Decimal>);
 
 impl Linear {
-    /// A constant.
     pub(crate) fn constant(value: Decimal) -> Self {
         Self(BTreeMap::from([("constant".to_owned(), value)]))
     }

@@ -22,7 +22,6 @@ use crate::topology::Topology;
 /// Ends a transaction on a block after everything else of its cycle.
 const LAST_RANK: u32 = u32::MAX;
 
-/// An event on the links.
 pub(super) enum LinkEvent {
     /// A request reaches its ordering point.
     Request(LinkRequest),

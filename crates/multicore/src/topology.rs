@@ -30,7 +30,6 @@ impl Topology {
         Self { places: (0..count).map(place).collect(), latency: links.latency }
     }
 
-    /// The place of a processor's core.
     pub(super) fn place(&self, processor: usize) -> CorePlace {
         self.places[processor]
     }

@@ -19,7 +19,6 @@ pub(crate) trait RecurrenceValue:
 {
     fn of(value: WideKey) -> Option<Self>;
     fn wide(self) -> WideKey;
-    /// This value times `count`.
     fn times(self, count: u64) -> Self;
 }
 

@@ -85,7 +85,6 @@ impl ValueRange {
     }
 }
 
-/// A number of a range.
 fn number(text: &str, range: RangeInclusive<u64>) -> Option<u64> {
     text.parse().ok().filter(|number| range.contains(number))
 }

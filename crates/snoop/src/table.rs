@@ -166,7 +166,6 @@ impl ProtocolTable {
         row * self.conditions.len() + usize::from(condition)
     }
 
-    /// Number of cells.
     pub(crate) fn cell_count(&self) -> usize {
         self.cells.len()
     }
@@ -176,7 +175,6 @@ impl ProtocolTable {
         usize::from(state) * Signal::ALL.len() + usize::from(signal.index())
     }
 
-    /// Number of replies.
     pub(crate) fn reply_count(&self) -> usize {
         self.replies.len()
     }

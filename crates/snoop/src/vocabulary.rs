@@ -179,12 +179,10 @@ pub enum Reply<S> {
     Impossible(&'static str),
 }
 
-/// No transaction.
 pub(crate) const fn silent<S>(next: S) -> TableCell<S> {
     TableCell::Does(Action { transaction: None, source: DataSupplier::Own, next, again: false })
 }
 
-/// A transaction that fetches no block.
 pub(crate) const fn announce<S>(transaction: Transaction, next: S) -> TableCell<S> {
     TableCell::Does(Action {
         transaction: Some(transaction),
@@ -209,7 +207,6 @@ pub(crate) const fn fetch_then_again<S>(source: DataSupplier, next: S) -> TableC
     TableCell::Does(Action { transaction, source, next, again: true })
 }
 
-/// A copy that changes its state.
 pub(crate) const fn becomes<S>(next: S) -> Reply<S> {
     Reply::Becomes { next, memory: false, word: false }
 }

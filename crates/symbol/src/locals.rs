@@ -99,7 +99,6 @@ fn in_frame(operation: &Operation<SectionReader>, frame: StackFrame) -> Option<u
     base.checked_add_signed(offset)
 }
 
-/// The only operation of an expression.
 fn only_operation(
     unit: UnitRef<'_, SectionReader>,
     expression: gimli::Expression<SectionReader>,

@@ -124,7 +124,6 @@ pub struct Collector {
     pages: WordPages,
     lately: TurnPages,
     sites: DenseIndex,
-    /// Events for which there is room.
     event_room: usize,
     accesses: CollectedAccesses,
     given_up: Vec<Shard>,

@@ -59,7 +59,6 @@ pub(super) struct RegionVisit {
     pub(super) resumes: bool,
 }
 
-/// The first visit to every region.
 pub(super) const FIRST_VISIT: u32 = 1;
 
 pub(super) struct CountedPage {

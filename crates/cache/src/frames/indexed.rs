@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap;
 use super::{CACHES, CacheArrays, CacheFrame, CacheGeometry, PERMISSIONS, SetRange, set_ranges};
 use crate::words::WordMask;
 
-/// No frame.
 const NONE: u32 = u32::MAX;
 
 /// Any number of frames a set: an index of each cache's blocks, and a list of each set's frames in
@@ -76,7 +75,6 @@ impl<W: WordMask> IndexedSets<W> {
     }
 }
 
-/// The frame with this number, if it is one.
 fn frame_index(number: u32) -> Option<usize> {
     (number != NONE).then(|| usize::try_from(number).ok()).flatten()
 }

@@ -41,7 +41,6 @@ pub struct HolderTable<const WORDS: usize> {
     words: Vec<u64>,
 }
 
-/// No page.
 const FREE: (u64, u32) = (u64::MAX, u32::MAX);
 /// Initial number of slots.
 const SLOTS: usize = 64;

@@ -34,12 +34,10 @@ pub struct TraceOrderSetup<'a> {
     pub check: bool,
 }
 
-/// The meaning of the flags of a reference.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FlagMeaning {
     pub(super) private: bool,
     pub(super) kernel: bool,
-    /// Whether the reference counts.
     pub(super) taken: bool,
 }
 
@@ -53,7 +51,6 @@ pub(super) struct RowMeaning {
     pub(super) further: [u16; 256],
     /// The permission that a reference of each kind needs, or `LEFT_OUT`.
     pub(super) need: [u8; 256],
-    /// By flags.
     pub(super) nature: [FlagMeaning; 256],
     /// By the union of the flags of some rows: whether none of the rows is left out.
     takes_all: [bool; 256],
@@ -103,7 +100,6 @@ impl RowMeaning {
         private || self.private.iter().any(|range| range.contains(&addr))
     }
 
-    /// The meaning of the flags of a row.
     #[inline]
     pub(super) fn nature(&self, batch: &Batch, row: usize) -> FlagMeaning {
         self.nature[usize::from(batch.flags.get(row).copied().unwrap_or(0))]

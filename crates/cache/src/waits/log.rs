@@ -31,7 +31,6 @@ impl Default for WaitLog {
 }
 
 impl WaitLog {
-    /// Adds waits for a word.
     pub(super) fn add(&mut self, word: u64, cause: WaitCause, waits: Waits) {
         let key = key_of(word, cause);
         let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT.trailing_zeros());
@@ -52,7 +51,6 @@ impl WaitLog {
         }
     }
 
-    /// The sums.
     pub(super) fn finish(mut self) -> WordWaits {
         let recent = self.recent.iter().filter(|entry| entry.waits != NOTHING.waits);
         self.list.extend(recent);

@@ -42,7 +42,6 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Adds others.
     pub(crate) fn add(&mut self, other: Self) {
         self.transactions += other.transactions;
         self.cycles += other.cycles;

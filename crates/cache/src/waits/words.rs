@@ -28,7 +28,6 @@ pub struct WordWaits {
 }
 
 impl WordWaits {
-    /// Number of words and causes.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }

@@ -18,13 +18,10 @@ pub struct WalkMiss {
 /// A copy of a block in a cache, by their positions in the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WalkCopy {
-    /// The cache.
     pub(super) cache: usize,
-    /// The block.
     pub(super) block: usize,
 }
 
-/// A miss whose class is not known yet.
 #[derive(Clone, Copy, Debug)]
 struct OpenMiss {
     copy: WalkCopy,

@@ -54,7 +54,6 @@ impl WrittenStep {
 pub struct WrittenReferenceError {
     /// Its number, from 1.
     number: usize,
-    /// Its text.
     text: String,
 }
 

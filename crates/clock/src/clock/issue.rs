@@ -224,7 +224,6 @@ impl<M: MemorySystem> Clock<M> {
         self.processor.blocking || in_flight < u64::from(self.processor.misses_max)
     }
 
-    /// A load that missed.
     fn load(&mut self, at: usize, load: &M::Access, number: u64) -> Result<Issued, M::Error> {
         if self.processors[at].merge_load(load) {
             return Ok(Issued::GoesOn);

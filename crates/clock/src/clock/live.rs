@@ -27,7 +27,6 @@ impl Alarms {
         self.set.retain(|&(_, of)| of != process);
     }
 
-    /// Whether the alarm of a process is due.
     fn is_due(&self, process: usize, now: u64) -> bool {
         self.set.iter().any(|&(time, of)| of == process && time <= now)
     }
@@ -140,7 +139,6 @@ impl<M: MemorySystem> LiveClock<M::Error> for Clock<M> {
 }
 
 impl<M: MemorySystem> Clock<M> {
-    /// Raises the number of processes.
     fn grow(&mut self, processes: usize) {
         let more = processes.saturating_sub(self.streams.len());
         if more == 0 {

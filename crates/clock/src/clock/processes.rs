@@ -5,14 +5,12 @@ use crate::processor::{MemorySystem, Mode, SyncRequest};
 use crate::streams::{OpKind, Operation};
 use crate::time::StallCause;
 
-/// Why a process leaves its processor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeaveReason {
     Ended,
     Blocked,
     Preempted,
     Yields,
-    /// The run is over.
     Stopped,
 }
 

@@ -54,7 +54,6 @@ impl<M: MemorySystem> Clock<M> {
         continues
     }
 
-    /// Restarts times and counts.
     fn restart_measuring(&mut self) {
         self.measured_from = self.now;
         for processor in &mut self.processors {

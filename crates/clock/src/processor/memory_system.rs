@@ -286,11 +286,8 @@ const KIND_SHIFT: u32 = 12;
 /// The processor or process in the rank of an event.
 const OWNER_SHIFT: u32 = 16;
 
-/// A scheduled event.
 pub(crate) enum ClockEvent<E> {
-    /// An event of the memory system.
     Memory(E),
-    /// The request of a port completes.
     Complete(Requester),
     /// A processor that waits for something other than a reference resumes.
     Resume(u16),

@@ -17,7 +17,6 @@ pub use memory_system::{
 };
 use mshr::Mshr;
 
-/// The execution state of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// It has no process.
@@ -33,7 +32,6 @@ pub(crate) enum Mode {
 /// The capacity of an instruction window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowSize {
-    /// Instructions.
     instructions: u64,
     /// Cycles to issue all of them; [`NEVER`] if only instructions of the trace are counted.
     cycles: u64,
@@ -48,14 +46,12 @@ impl WindowSize {
     }
 }
 
-/// The state of one processor.
 pub(crate) struct ClockedProcessor<M: MemorySystem> {
     pub(crate) mode: Mode,
     /// The process that it runs; meaningless while idle.
     pub(crate) process: usize,
     /// References left of the time slice.
     pub(crate) slice_left: u64,
-    /// Instructions issued.
     pub(crate) instructions: u64,
     /// The first instruction that does not fit into the window.
     pub(crate) window_end: u64,

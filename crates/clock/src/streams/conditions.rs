@@ -35,7 +35,6 @@ struct Condition {
     initial: u32,
 }
 
-/// The wait of a process.
 struct Wait {
     addr: u64,
     /// Wakes at the address before the wait began.

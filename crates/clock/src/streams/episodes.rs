@@ -12,7 +12,6 @@ struct Episode {
 /// The episodes of all barriers, numbered from 0 in the order of their first arrivals.
 #[derive(Default)]
 pub struct BarrierEpisodes {
-    /// The latest episode of each barrier.
     latest: FxHashMap<u64, Episode>,
     /// Arrivals so far, by episode.
     arrived: Vec<u32>,

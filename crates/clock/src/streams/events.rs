@@ -156,7 +156,6 @@ impl StreamSplitter {
         }
     }
 
-    /// Ends the process, if it has not ended.
     fn end(&mut self, process: usize) {
         if self.generations.end(process) {
             self.operation(process, OpKind::Exit, 0);

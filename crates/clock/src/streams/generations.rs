@@ -12,7 +12,6 @@ impl ProcessGenerations {
         Self { generations: vec![1; processes], ended: vec![false; processes] }
     }
 
-    /// Raises the number of processes.
     pub(super) fn grow(&mut self, processes: usize) {
         self.generations.resize(processes, 1);
         self.ended.resize(processes, false);

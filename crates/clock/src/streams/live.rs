@@ -12,7 +12,6 @@ use super::operation::{OPEN, OpKind, Operation};
 use super::pending::ThreadStreams;
 use super::split::StreamSplitter;
 
-/// The splitter's state of a live program.
 #[derive(Default)]
 pub(super) struct LiveProcesses {
     /// Whether the operations are those of a live program.
@@ -145,7 +144,6 @@ impl StreamSplitter {
         }
     }
 
-    /// Process `by` resumes a paused process.
     fn resume(&mut self, by: usize, process: u64) {
         let at = self.end_of_generation(by);
         self.operations[by].insert(at, Operation::new(OpKind::Resume, process));
@@ -191,7 +189,6 @@ impl StreamSplitter {
         u64::try_from(micro / 1_000_000).unwrap_or(u64::MAX).max(1)
     }
 
-    /// Raises the number of processes.
     fn grow(&mut self, processes: usize) {
         self.recorded.extend(self.recorded.len()..processes);
         self.operations.resize_with(processes, Vec::new);

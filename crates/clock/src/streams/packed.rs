@@ -51,7 +51,6 @@ pub(super) struct PackedOperations {
 }
 
 impl PackedOperations {
-    /// Packs operations.
     pub(super) fn new(operations: &[Operation]) -> Self {
         let mut bytes = Vec::with_capacity(4 * operations.len());
         let (mut classes, mut counts, mut others) = (Vec::new(), Vec::new(), Vec::new());
@@ -76,12 +75,10 @@ impl PackedOperations {
         Self { length: operations.len(), bytes, classes, counts, others }
     }
 
-    /// The number of operations.
     pub(super) fn len(&self) -> usize {
         self.length
     }
 
-    /// Appends the operations to a buffer.
     pub(super) fn unpack(&self, buffer: &mut Vec<Operation>) {
         let mut last = [0u64; OTHER_CLASS as usize];
         let (mut counts, mut others) = (self.counts.iter(), self.others.iter());

@@ -46,7 +46,6 @@ impl std::fmt::Debug for Portion {
 pub(super) struct PackedPortion(Arc<OnceLock<PackedOperations>>);
 
 impl PackedPortion {
-    /// The number of operations.
     pub(super) fn len(&self) -> usize {
         self.0.get().map_or(0, PackedOperations::len)
     }

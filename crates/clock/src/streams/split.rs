@@ -217,7 +217,6 @@ impl StreamSplitter {
         self.split_rows += u64::try_from(rows.len()).unwrap_or(0);
     }
 
-    /// Takes the operations made so far.
     pub(super) fn known(&mut self) -> ThreadStreams {
         let closed = self.look_ahead();
         self.portions.reclaim();
@@ -239,7 +238,6 @@ impl StreamSplitter {
         self.private.is_empty() && !modelled
     }
 
-    /// Splits one reference of a process.
     pub(super) fn reference(&mut self, process: usize, batch: &Batch, row: usize) {
         let mut flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
         let (role, kind) = self.roles.of(batch.kind[row], flags.0);

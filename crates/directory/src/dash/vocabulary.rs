@@ -9,20 +9,20 @@ use crate::counts::CountedMessage;
 labelled! {
     /// A message from one node to another.
     pub enum Message {
-        Read = "read": "asks home for a copy",
-        Write = "write": "asks home for the only copy",
-        Upgrade = "upgrade": "asks home to make the sender's copy the only one",
+        Read = "read": "requests a copy from home",
+        Write = "write": "requests the only copy from home",
+        Upgrade = "upgrade": "requests that home make the sender's copy the only one",
         Data = "data": "brings a copy that others may have as well",
         Exclusive = "exclusive": "brings the only copy, and says how many will acknowledge",
         Permission = "permission": "makes a copy the only one, and says the same",
-        ForwardRead = "forwarded read": "home asks the owner to send a copy to the requester",
-        ForwardWrite = "forwarded write": "home asks the owner to hand on its copy",
+        ForwardRead = "forwarded read": "home forwards a read: the owner sends a copy to the requester",
+        ForwardWrite = "forwarded write": "home forwards a write: the owner sends its copy to the requester",
         Invalidate = "invalidate": "the requester is about to write: the copy has to go",
-        Acknowledge = "acknowledge": "tells the requester that the copy is gone",
+        Acknowledge = "acknowledge": "confirms to the requester that the copy is invalidated",
         SharingWriteBack = "sharing write-back": "the owner updates memory, and keeps a copy",
-        OwnershipTransfer = "ownership transfer": "tells home who has the only copy",
+        OwnershipTransfer = "ownership transfer": "reports to home which node has the only copy",
         WriteBack = "write-back": "a replaced copy's data go to memory",
-        Refuse = "refuse": "tells home that the owner cannot supply the block now",
+        Refuse = "refuse": "reports to home that the owner cannot supply the block now",
     }
 }
 
@@ -123,8 +123,8 @@ labelled! {
         Acknowledge = "acknowledge": "another copy is gone, acknowledgements or the reply are due",
         LastAcknowledge = "last acknowledge": "all other copies are gone",
         Invalidate = "invalidate": "the copy has to go",
-        ForwardRead = "forwarded read": "a copy is wanted by another node",
-        ForwardWrite = "forwarded write": "the only copy is wanted by another node",
+        ForwardRead = "forwarded read": "another node requests a copy",
+        ForwardWrite = "forwarded write": "another node requests the only copy",
     }
 }
 
@@ -139,9 +139,9 @@ impl CacheEvent {
 labelled! {
     /// What the controller of a block's home sees: a message.
     pub enum HomeEvent {
-        Read = "read": "a node asks for a copy",
-        Write = "write": "a node asks for the only copy",
-        Upgrade = "upgrade": "a node asks to make its copy the only one",
+        Read = "read": "a node requests a copy",
+        Write = "write": "a node requests the only copy",
+        Upgrade = "upgrade": "a node requests that its copy become the only one",
         SharingWriteBack = "sharing write-back": "the owner has supplied a copy",
         OwnershipTransfer = "ownership transfer": "the owner has handed the block on",
         WriteBack = "write-back": "an owner has replaced the block",
@@ -165,7 +165,7 @@ labelled! {
 pub enum Recipient {
     /// The home of the block.
     Home,
-    /// The node that asked for the block.
+    /// The node that requested the block.
     Requester,
 }
 

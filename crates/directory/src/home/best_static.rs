@@ -29,7 +29,6 @@ pub const ENTRY: Entry = Entry {
 /// A home for each page of a first run.
 pub(super) struct StaticHomes {
     pub(super) nodes: u16,
-    /// By the number of the page.
     pub(super) homes: FxHashMap<u64, u16>,
 }
 

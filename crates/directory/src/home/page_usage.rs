@@ -25,14 +25,12 @@ pub struct ServedBlocks {
     pub fills: Vec<u64>,
 }
 
-/// The fill of one block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageFill {
     /// The node that gets it, or its memory, if several processors share one.
     pub(crate) node: u16,
     /// The memory that serves it, or whose directory finds it a server.
     pub(crate) source: u16,
-    /// Its number.
     pub(crate) block: u64,
 }
 

@@ -87,7 +87,6 @@ impl PageHomes {
         number
     }
 
-    /// The page of a block in the address space.
     #[inline]
     pub(crate) fn key(&self, block: u64) -> u64 {
         block >> self.shift
@@ -103,7 +102,6 @@ impl PageHomes {
         self.numbers.get(&self.key(block)).copied()
     }
 
-    /// The blocks of a page.
     pub(crate) fn blocks_of(&self, page: u32) -> std::ops::Range<u64> {
         let first = self.keys[at(page)] << self.shift;
         first..first + (1 << self.shift)
@@ -158,7 +156,6 @@ impl PageHomes {
         self.policy.moves_at_first_use() && (phases || !self.awaits_use)
     }
 
-    /// The home of a page.
     #[inline]
     pub(crate) fn home(&self, page: u32) -> u16 {
         self.homes[at(page)]

@@ -17,17 +17,17 @@ use crate::counts::CountedMessage;
 labelled! {
     /// A message about a block from one node to another.
     pub enum ListMessage {
-        Read = "read": "asks home for a copy",
-        ProxyRead = "proxy read": "asks a proxy for a copy",
-        Write = "write": "asks home for the only copy",
-        Upgrade = "upgrade": "asks home to make the sender's copy the only one",
+        Read = "read": "requests a copy from home",
+        ProxyRead = "proxy read": "requests a copy from a proxy",
+        Write = "write": "requests the only copy from home",
+        Upgrade = "upgrade": "requests that home make the sender's copy the only one",
         Bounce = "bounce": "a read comes back from a node whose buffer is full",
         Data = "data": "brings a copy, and says who is behind it in the list",
         Exclusive = "exclusive": "brings the only copy, and says whether others have to go first",
         Permission = "permission": "the copy is the head of the list: those behind it have to go, \
             then it is the only one",
-        ForwardRead = "forwarded read": "home asks the owner to send a copy to the requester",
-        ForwardWrite = "forwarded write": "home asks the owner to hand on its copy",
+        ForwardRead = "forwarded read": "home forwards a read: the owner sends a copy to the requester",
+        ForwardWrite = "forwarded write": "home forwards a write: the owner sends its copy to the requester",
         Invalidate = "invalidate": "the copy has to go, and those behind it",
         Acknowledge = "acknowledge": "the last copy of the list is gone",
         Follower = "follower": "a proxy says to which client the block is to be handed on",
@@ -143,7 +143,7 @@ labelled! {
         Store = "store": "the processor writes",
         Replace = "replace": "the frame is needed, no copy is behind this one",
         ReplaceAhead = "replace, ahead of others": "the frame is needed, others are behind it",
-        ProxyRead = "proxy read": "a client wants a copy",
+        ProxyRead = "proxy read": "a client requests a copy",
         ProxyReadToRelay = "proxy read, to relay": "the same, of a node without a copy that keeps \
             none for clients",
         Bounce = "bounce": "a read that the node has sent has come back",
@@ -157,8 +157,8 @@ labelled! {
         Acknowledge = "acknowledge": "the copies that had to go are gone",
         Invalidate = "invalidate": "this copy has to go, and those behind it",
         StaleInvalidate = "invalidate, stale": "the same of a copy that the node had before",
-        ForwardRead = "forwarded read": "a copy is wanted by another node",
-        ForwardWrite = "forwarded write": "the only copy is wanted by another node",
+        ForwardRead = "forwarded read": "another node requests a copy",
+        ForwardWrite = "forwarded write": "another node requests the only copy",
         WrittenBack = "written back": "memory has the block",
         WrittenBackLate = "written back, forwarded": "a request was forwarded before",
     }
@@ -181,9 +181,9 @@ impl CopyEvent {
 labelled! {
     /// What the controller of a block's home sees: a message.
     pub enum ListHomeEvent {
-        Read = "read": "a node asks for a copy",
-        Write = "write": "a node asks for the only copy",
-        Upgrade = "upgrade": "a node asks to make its copy the only one",
+        Read = "read": "a node requests a copy",
+        Write = "write": "a node requests the only copy",
+        Upgrade = "upgrade": "a node requests that its copy become the only one",
         SharingWriteBack = "sharing write-back": "the owner has supplied a copy",
         WriteBack = "write-back": "an owner has replaced the block",
     }

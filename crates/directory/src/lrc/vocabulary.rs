@@ -14,19 +14,19 @@ labelled! {
     /// A message about a page from one node to another. The names are a public contract
     /// (`docs/directory.md`).
     pub enum PageMessage {
-        ReadFault = "read fault": "tells home that the sender maps the page, read-only",
-        WriteFault = "write fault": "tells home that the sender maps the page, read-write",
-        Upgrade = "upgrade": "tells home that the sender, which maps the page, will write it",
+        ReadFault = "read fault": "reports that the sender maps the page read-only",
+        WriteFault = "write fault": "reports that the sender maps the page read-write",
+        Upgrade = "upgrade": "reports that the sender, which maps the page, will write it",
         Mapped = "mapped": "the node is listed, and may use the page",
-        Unmap = "unmap": "tells home that the sender no longer maps the page",
-        Fetch = "fetch": "asks home for a line",
+        Unmap = "unmap": "reports that the sender no longer maps the page",
+        Fetch = "fetch": "requests a line from home",
         Line = "line": "brings a line from memory",
         WriteBack = "write-back": "brings the dirty words of a line to memory",
         WrittenBack = "written back": "memory has the words",
-        Modified = "modified": "tells home that the sender releases what it wrote to the page",
+        Modified = "modified": "reports that the sender releases its writes to the page",
         WriteNotice = "write notice": "another node releases what it wrote to the page",
-        NoticesSent = "notices sent": "tells the releasing node how many nodes will acknowledge",
-        Acknowledge = "acknowledge": "tells the releasing node that its write notice has arrived",
+        NoticesSent = "notices sent": "gives the releasing node the number of acknowledgements to expect",
+        Acknowledge = "acknowledge": "confirms a write notice to the releasing node",
     }
 }
 

@@ -154,7 +154,6 @@ pub(crate) fn answer<M: MemorySystem>(
     }
 }
 
-/// The node of a processor.
 #[expect(clippy::cast_possible_truncation, reason = "there are at most 1,024 nodes")]
 pub(crate) fn node(processor: usize) -> u16 {
     processor as u16

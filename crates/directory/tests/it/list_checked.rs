@@ -72,11 +72,11 @@ fn adds_up(found: &ClockedDirectoryResult, machine: &ListMachine, of: &str) {
     let get = |message| messages.sent.of_type(message);
     assert_eq!(counts.fills, counts.misses.total(), "{of}");
     assert_eq!(get(ListMessage::Bounce), messages.retried, "{of}: all are sent again");
-    let told = get(ListMessage::Follower);
+    let followers = get(ListMessage::Follower);
     if matches!(machine.timed.proxies.allocation, ProxyAllocation::Separate { .. }) {
-        assert!(told <= messages.combined, "{of}: or it is on the node of its proxy");
+        assert!(followers <= messages.combined, "{of}: or it is on the node of its proxy");
     } else {
-        assert_eq!(told, messages.combined, "{of}: one client is told");
+        assert_eq!(followers, messages.combined, "{of}: one message to one client");
     }
     if machine.timed.buffer_reads.is_none() {
         assert_eq!(get(ListMessage::Bounce), 0, "{of}");

@@ -90,17 +90,17 @@ fn a_copy_becomes_the_only_one() {
         assert_eq!(write(node, &had, &[]), expected);
         assert_eq!(latency().upgrade(node != 0), expected);
     }
-    // The head of the list has those behind it go itself: told and acknowledged in 10 + 9 + 10.
+    // The head of the list invalidates those behind it: 10 + 9 + 10, with the acknowledgement.
     let reads = |cycles| Operation { count: cycles, ..step(OpKind::Read, DATA) };
     let first = [(7, vec![reads(0)])];
     let at_head = [reads(1_000)];
     assert_eq!(write(1, &at_head, &first), 9 + 10 + (25 + 10) + 9 + (5 + 5) + (9 + 10) + 9);
-    // One that is not gets the block again. Home tells the head first, which tells the writer,
-    // whose controller takes the data in before it takes that up, and acknowledges it to itself.
+    // A writer elsewhere gets the block again. Home notifies the head first, which notifies the writer,
+    // whose controller stores the data before it handles that, and acknowledges it to itself.
     let then_head = [(7, vec![reads(5_000)])];
     let data = 9 + 10 + (49 + 5 + 15) + 21;
-    let told = 9 + 10 + (49 + 10) + (9 + 10);
-    assert_eq!(write(1, &[reads(0)], &then_head), data.max(told) + 9 + 9);
+    let invalidated = 9 + 10 + (49 + 10) + (9 + 10);
+    assert_eq!(write(1, &[reads(0)], &then_head), data.max(invalidated) + 9 + 9);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! counts of the same references, and its messages are those of `docs/controllers.md`.
 
 use crate::controllers::{ListMachine, alite, sdd};
-use crate::walked::{check_links, processes, told};
+use crate::walked::{check_links, messages_of, processes};
 use homenode_base::{Access, AccessKind, Rng};
 use homenode_cache::walk::{Example, WrittenStep, written_references};
 use homenode_directory::walk::{DirectoryWalk, walk_linked};
@@ -66,7 +66,7 @@ fn steps_add_up_to_what_the_clock_counts() {
 /// Messages of the last step between nodes, where node 0 is the home.
 fn last_messages(text: &str) -> String {
     let references = references(written_references(text).unwrap());
-    told(&walked(&machine(4, 1, "fixed:node=0"), &references).steps.last().unwrap().acts)
+    messages_of(&walked(&machine(4, 1, "fixed:node=0"), &references).steps.last().unwrap().acts)
 }
 
 #[test]
@@ -78,12 +78,12 @@ fn each_reference_takes_the_messages_that_are_documented() {
         ("2 W a0; 1 R a0", "1-0 read, 0-2 forwarded read, 2-1 data, 2-0 sharing write-back"),
         ("2 W a0; 1 W a0", "1-0 write, 0-2 forwarded write, 2-1 exclusive"),
         ("1 R a0; 1 W a0", "1-0 upgrade, 0-1 permission"),
-        // The head of the list tells those behind it.
+        // The head of the list invalidates those behind it.
         (
             "2 R a0; 3 R a0; 1 R a0; 1 W a0",
             "1-0 upgrade, 0-1 permission, 1-3 invalidate, 3-2 invalidate, 2-1 acknowledge",
         ),
-        // Home tells the head before it sends the data.
+        // Home notifies the head before it sends the data.
         (
             "2 R a0; 3 R a0; 1 W a0",
             "1-0 write, 0-3 invalidate, 0-1 exclusive, 3-2 invalidate, 2-1 acknowledge",

@@ -2,7 +2,7 @@
 //! counts of the same accesses, and its messages are those of the tables in `docs/directory.md`.
 
 use crate::timed::{TimedMachine, dash_mesh};
-use crate::walked::{check_acts, processes, told};
+use crate::walked::{check_acts, messages_of, processes};
 use homenode_base::{Access, AccessKind, Rng};
 use homenode_cache::walk::{Example, WrittenStep, written_steps};
 use homenode_directory::walk::{PagedWalk, PagedWalkStep, walk_pages};
@@ -31,7 +31,7 @@ fn machine(nodes: u16, lines: u64, home: &str) -> TimedMachine {
 }
 
 /// A word that no other node refers to, before each acquire and release: with the time of its
-/// reference the clock can be told when they are.
+/// reference the timed simulation can be compared step by step.
 fn own_word(node: u16) -> WrittenStep {
     let address = 0x10_0000 * (u64::from(node) + 1);
     WrittenStep::Access(Access::new(node, AccessKind::Read, address, 4))
@@ -117,7 +117,7 @@ fn steps_add_up_to_what_the_clock_counts() {
 fn last(text: &str) -> String {
     let walk = walked(&machine(4, 2, "fixed:node=0"), &written_steps(text).unwrap());
     check_links(&walk);
-    told(&walk.steps.last().unwrap().acts)
+    messages_of(&walk.steps.last().unwrap().acts)
 }
 
 #[test]
@@ -137,9 +137,9 @@ fn synchronisation_takes_the_messages_of_the_protocol() {
     assert_eq!(last("1 W a0; 1 rel; 1 rel"), "", "nothing was written since");
     let written = "1-0 write-back, 0-1 written back, 1-0 modified, 0-1 notices sent";
     assert_eq!(last("1 W a0; 1 rel"), written, "no other node maps the page");
-    let told = "1-0 write-back, 0-1 written back, 1-0 modified, 0-2 write notice, \
+    let expected = "1-0 write-back, 0-1 written back, 1-0 modified, 0-2 write notice, \
                 0-1 notices sent, 2-1 acknowledge";
-    assert_eq!(last("1 W a0; 2 R a0; 1 rel"), told);
+    assert_eq!(last("1 W a0; 2 R a0; 1 rel"), expected);
     assert_eq!(last("1 W a0; 2 R a0; 2 acq"), "", "no notice had come");
     assert_eq!(last("1 W a0; 2 R a0; 1 rel; 2 acq"), "2-0 unmap");
     let dirty = "2-0 write-back, 0-2 written back, 2-0 unmap";

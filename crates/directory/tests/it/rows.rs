@@ -72,9 +72,9 @@ fn read_miss_dirty_elsewhere_by_a_third_node() {
 fn write_miss_memory_valid() {
     assert_eq!(last("1 W 0"), "request, reply, fill, 80 bytes");
     assert_eq!(last("0 W 0"), "fill, local");
-    let told = "request, reply, 2 invalidate, 2 ack, fill, 112 bytes";
-    assert_eq!(last("2 R 0; 3 R 0; 1 W 0"), told);
-    assert_eq!(last("2 R 0; 3 R 0; 0 R 0; 1 W 0"), told, "a sharer at home needs neither");
+    let expected = "request, reply, 2 invalidate, 2 ack, fill, 112 bytes";
+    assert_eq!(last("2 R 0; 3 R 0; 1 W 0"), expected);
+    assert_eq!(last("2 R 0; 3 R 0; 0 R 0; 1 W 0"), expected, "a sharer at home needs neither");
     assert_eq!(last("2 R 0; 3 R 0; 0 W 0"), "2 invalidate, 2 ack, fill, local, 32 bytes");
     assert_eq!(last("0 R 0; 1 W 0; 0 R 0"), "reply, forward, fill, local, 80 bytes", "it is gone");
 }
@@ -85,7 +85,7 @@ fn write_miss_memory_valid_and_stale_sharers() {
     assert_eq!(last(stale), "request, reply, invalidate, ack, fill, 96 bytes");
     assert_eq!(last(&format!("{stale}; 2 R 400")), "", "what replaced it stays");
     let own = "1 R 0; 1 R 400; 1 W 0";
-    assert_eq!(last(own), "request, reply, fill, 80 bytes", "the requester itself is not told");
+    assert_eq!(last(own), "request, reply, fill, 80 bytes", "no message to the requester itself");
 }
 
 #[test]
@@ -112,9 +112,13 @@ fn write_miss_dirty_elsewhere_by_a_third_node() {
 fn write_hit_on_a_shared_copy() {
     assert_eq!(last("1 R 0; 1 W 0"), "request, reply, upgrade, 16 bytes");
     assert_eq!(last("0 R 0; 0 W 0"), "upgrade");
-    let told = "request, reply, 2 invalidate, 2 ack, upgrade, 48 bytes";
-    assert_eq!(last("1 R 0; 2 R 0; 3 R 0; 1 W 0"), told);
-    assert_eq!(last("1 R 0; 2 R 0; 3 R 0; 0 R 0; 1 W 0"), told, "a sharer at home needs neither");
+    let expected = "request, reply, 2 invalidate, 2 ack, upgrade, 48 bytes";
+    assert_eq!(last("1 R 0; 2 R 0; 3 R 0; 1 W 0"), expected);
+    assert_eq!(
+        last("1 R 0; 2 R 0; 3 R 0; 0 R 0; 1 W 0"),
+        expected,
+        "a sharer at home needs neither"
+    );
     let by_home = "0 R 0; 1 R 0; 2 R 0; 0 W 0";
     assert_eq!(last(by_home), "2 invalidate, 2 ack, upgrade, 32 bytes");
     assert_eq!(last("1 R 0; 1 W 0; 1 W 0"), "", "a hit");

@@ -2,7 +2,7 @@
 //! those of the table in `docs/directory.md`.
 
 use crate::support::setup;
-use crate::walked::{check_links, told};
+use crate::walked::{check_links, messages_of};
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_cache::walk::{Example, batch_of, written_references};
 use homenode_directory::walk::{DirectoryWalk, DirectoryWalkStep, walk};
@@ -90,7 +90,7 @@ fn last(text: &str) -> String {
     let setup = DirectorySetup { cache: Example::CACHE, page_bytes: 4096, ..setup(4) };
     let walk = walked(&setup, "dash", "fixed:node=0", &written_references(text).unwrap());
     check_links(&walk, MessageCounts::total);
-    told(&walk.steps.last().unwrap().acts)
+    messages_of(&walk.steps.last().unwrap().acts)
 }
 
 #[test]
@@ -108,10 +108,10 @@ fn read_misses_take_the_messages_of_the_table() {
 fn writes_take_the_messages_of_the_table() {
     assert_eq!(last("0 W a0"), "", "clean, at home");
     assert_eq!(last("1 W a0"), "1-0 write, 0-1 exclusive", "clean, elsewhere");
-    let told = "1-0 write, 0-2 invalidate, 0-3 invalidate, 0-1 exclusive, 2-1 acknowledge, \
+    let expected = "1-0 write, 0-2 invalidate, 0-3 invalidate, 0-1 exclusive, 2-1 acknowledge, \
                 3-1 acknowledge";
-    assert_eq!(last("2 R a0; 3 R a0; 1 W a0"), told);
-    assert_eq!(last("0 R a0; 2 R a0; 3 R a0; 1 W a0"), told, "a sharer at home needs neither");
+    assert_eq!(last("2 R a0; 3 R a0; 1 W a0"), expected);
+    assert_eq!(last("0 R a0; 2 R a0; 3 R a0; 1 W a0"), expected, "a sharer at home needs neither");
     assert_eq!(last("0 W a0; 1 W a0"), "1-0 write, 0-1 exclusive", "dirty at home");
     assert_eq!(last("1 W a0; 0 W a0"), "0-1 forwarded write, 1-0 exclusive", "dirty, two hops");
     let three = "2-0 write, 0-1 forwarded write, 1-2 exclusive, 1-0 ownership transfer";

@@ -12,12 +12,10 @@ pub(crate) trait SetPolicy: Send + Sized + 'static {
     /// As [`Policy::block`], with a bit for each processor of the machine in every set.
     fn block<const WORDS: usize>(&mut self, block: Block<'_>, tally: &mut Tally);
 
-    /// As [`Policy::split_period`].
     fn split_period(&self) -> Option<u64> {
         None
     }
 
-    /// As [`Policy::times`].
     fn times(&self) -> Times {
         Times::Visits
     }

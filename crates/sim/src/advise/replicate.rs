@@ -25,7 +25,6 @@ struct BlockWords {
     used: u64,
     /// Used words that several processors read and almost no reference writes.
     read: u64,
-    /// Words by object.
     of_object: BTreeMap<usize, u64>,
 }
 

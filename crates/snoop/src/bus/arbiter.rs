@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use homenode_clock::Requester;
 use homenode_machine::Arbitration;
 
-/// A request for the bus.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BusRequest {
     /// The processor and port that it serves.

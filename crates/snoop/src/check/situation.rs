@@ -38,7 +38,6 @@ impl CheckedCaches {
     };
 }
 
-/// An event in one cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CheckStep {
     pub(crate) cache: usize,

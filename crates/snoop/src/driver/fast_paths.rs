@@ -21,10 +21,8 @@ pub(super) struct FastPaths {
     uncontended: [[Option<UncontendedFetch>; 2]; 2],
 }
 
-/// How a copy is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Replacement {
-    /// Without a transaction.
     Silent,
     /// With an update-block, whatever the others have.
     WriteBack,
@@ -79,7 +77,6 @@ impl FastPaths {
         paths
     }
 
-    /// The permissions of a state.
     #[inline]
     pub(super) fn permissions(&self, state: u8) -> u64 {
         u64::from(self.permissions[usize::from(state)])
@@ -126,7 +123,6 @@ fn silent_write(table: &ProtocolTable, state: u8) -> Option<u8> {
     others.find(|&next| table.is_silent(state, ProcessorEvent::Write, next))
 }
 
-/// How the table replaces a copy.
 fn replacement(table: &ProtocolTable, state: u8) -> Replacement {
     if table.is_silent(state, ProcessorEvent::Replace, 0) {
         return Replacement::Silent;

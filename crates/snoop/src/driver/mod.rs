@@ -182,7 +182,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         Ok(None)
     }
 
-    /// Replaces the block of a frame.
     #[inline]
     fn replace(&mut self, cache: usize, at: usize) -> Result<(), CheckError> {
         let frame = *self.caches.frame(at);

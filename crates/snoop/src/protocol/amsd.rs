@@ -12,7 +12,6 @@ use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, Mc, Md, S, S2};
 
 labelled! {
-    /// States of a copy.
     enum State {
         I = "I": "invalid: no copy",
         E = "E": "exclusive: the only copy, equal to memory",
@@ -25,7 +24,6 @@ labelled! {
 }
 
 labelled! {
-    /// What the other caches have.
     enum Condition {
         Alone = "no copy": "no other cache has a copy",
         OnlyM = "only M": "one other cache has a copy, in state M",

@@ -13,7 +13,6 @@ use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, S};
 
 labelled! {
-    /// What the other caches have.
     enum Condition {
         Alone = "no copy": "no other cache has a copy",
         Clean = "clean copies": "other caches have copies, all equal to memory",

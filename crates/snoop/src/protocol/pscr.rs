@@ -14,7 +14,6 @@ use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, S, Sm};
 
 labelled! {
-    /// States of a copy.
     enum State {
         I = "I": "invalid: no copy",
         E = "E": "exclusive: the only copy, equal to memory",

@@ -268,7 +268,6 @@ impl WalkedEngine for WalkedBus<'_> {
     }
 }
 
-/// Cycles of one transaction.
 fn cycles(each: &BusCycles, transaction: Transaction, source: DataSupplier) -> u64 {
     let cache = source == DataSupplier::Cache;
     match transaction {

@@ -41,7 +41,7 @@ fn dealt(seed: u64, filter: ReferenceFilter, batch: &Batch) -> Vec<Operation> {
 }
 
 /// `W` for writes and so on, with `k` of the kernel and `p` of the process's own.
-fn told(items: &[Operation]) -> String {
+fn text(items: &[Operation]) -> String {
     let one = |item: &Operation| {
         let flags = Flags(item.flags);
         let own = if flags.contains(Flags::PRIVATE) { "p" } else { "" };
@@ -76,21 +76,21 @@ fn calls_and_ticks_are_as_written_down() {
     let filter = ReferenceFilter::ALL;
     // getpid: a frame of two words, two of the structure, the entry.
     let call = "Wkp Wkp Rkp Rkp Rk Rkp Rkp";
-    assert_eq!(told(&dealt(1, filter, &batch(1, &[39]))), format!("{call} R"));
+    assert_eq!(text(&dealt(1, filter, &batch(1, &[39]))), format!("{call} R"));
     // write: the buffer's header, the page table, three words; then the call may wait.
     let write = "Wkp Wkp Rkp Rkp Rk Ak Rk Rkp Wk Wk Wk Rkp Rkp y";
-    assert_eq!(told(&dealt(1, filter, &batch(1, &[1]))), format!("{write} R"));
+    assert_eq!(text(&dealt(1, filter, &batch(1, &[1]))), format!("{write} R"));
     let read = write.replace("Wk Wk Wk", "Rk Rk Rk");
-    assert_eq!(told(&dealt(1, filter, &batch(1, &[0]))), format!("{read} R"));
+    assert_eq!(text(&dealt(1, filter, &batch(1, &[0]))), format!("{read} R"));
     // A tick after every four references.
     let tick = "Wkp Wk Wk Rkp";
     let expected = format!("R R R R {tick} R R R R {tick} R");
-    assert_eq!(told(&dealt(1, filter, &batch(9, &[]))), expected);
+    assert_eq!(text(&dealt(1, filter, &batch(9, &[]))), expected);
     // What is a process's own is left out with all that is private.
     let without = ReferenceFilter { private: ReferenceRole::Excluded, ..filter };
-    assert_eq!(told(&dealt(1, without, &batch(1, &[39]))), "Rk R");
+    assert_eq!(text(&dealt(1, without, &batch(1, &[39]))), "Rk R");
     let shared = ReferenceFilter { private: ReferenceRole::Shared, ..filter };
-    assert_eq!(told(&dealt(1, shared, &batch(1, &[39]))), "Wk Wk Rk Rk Rk Rk Rk R");
+    assert_eq!(text(&dealt(1, shared, &batch(1, &[39]))), "Wk Wk Rk Rk Rk Rk Rk R");
 }
 
 #[test]

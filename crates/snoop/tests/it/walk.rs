@@ -35,8 +35,8 @@ fn counted(setup: &BusSetup, protocol: &str, references: &[Access]) -> BusCounts
     counter.finish()
 }
 
-/// The counts as the steps tell them.
-fn told(steps: &[BusStep]) -> (u64, MissCounts, Transactions, CoherenceCounts) {
+/// The sums over the steps.
+fn sums(steps: &[BusStep]) -> (u64, MissCounts, Transactions, CoherenceCounts) {
     let (mut hits, mut misses) = (0, MissCounts::default());
     let (mut transactions, mut sharing) = (Transactions::default(), CoherenceCounts::default());
     for step in steps {
@@ -158,7 +158,7 @@ fn the_steps_add_up_to_what_the_engine_counts() {
             let counts = counted(&setup, entry.name, &references);
             assert_eq!(walk.totals, counts, "{}: {shape:?}", entry.name);
             let all = (counts.hits, counts.misses, counts.transactions, counts.coherence);
-            assert_eq!(told(&walk.steps), all, "{}: {shape:?}", entry.name);
+            assert_eq!(sums(&walk.steps), all, "{}: {shape:?}", entry.name);
             assert_eq!(walk.bus_cycles, Some(counts.transactions.cycles(&prices(block))));
             assert_eq!(walk.bus_cycles, walk.steps.iter().map(|step| step.bus_cycles).sum());
             check_links(&walk, &setup);

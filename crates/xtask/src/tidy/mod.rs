@@ -17,7 +17,6 @@ use anyhow::Result;
 
 use crate::source::{Finding, SourceFile, tracked_files};
 
-/// A rule for one file.
 type Rule = fn(&SourceFile) -> Vec<Finding>;
 
 /// All rules for single files, in the order of their findings.

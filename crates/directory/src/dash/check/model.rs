@@ -16,7 +16,6 @@ use crate::finding::{
 /// The home is at this node.
 const HOME: u8 = 0;
 
-/// Which cells were reached.
 pub(super) struct DirectoryCoverage {
     pub(super) cache: ReachedTable<CacheEvent, AnySender, CacheAction>,
     pub(super) home: ReachedTable<HomeEvent, Sender, HomeAction>,
@@ -28,16 +27,12 @@ struct BlockStep {
     text: StepText,
 }
 
-/// A step of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DirectoryStep {
-    /// A processor's operation, or a replacement.
     Processor { node: usize, event: CacheEvent },
-    /// A message arrives.
     Deliver(CheckedMessage),
 }
 
-/// Some nodes under one protocol.
 pub(super) struct DirectoryModel<'a> {
     pub(super) table: &'a DirectoryTable,
     pub(super) coverage: &'a mut DirectoryCoverage,
@@ -131,7 +126,6 @@ fn without_data(kind: Message, to: u8, requester: u8) -> CheckedMessage {
 }
 
 impl DirectoryModel<'_> {
-    /// A message arrives. Returns false if it has to wait.
     fn deliver(
         &mut self,
         scene: &mut BlockStep,
@@ -352,7 +346,6 @@ impl DirectoryModel<'_> {
         Ok(due)
     }
 
-    /// Checks the invariants, and those at rest.
     fn check(&self, situation: &Situation) -> Result<(), BrokenDirectoryPromise> {
         let role = |node: usize| self.table.role(situation.caches[node].state);
         let mut writers = (0..self.nodes).filter(|&node| role(node) == CopyRole::Writable);

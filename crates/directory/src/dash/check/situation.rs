@@ -6,7 +6,6 @@ use crate::finding::{Data, NODES_MAX};
 /// Largest number of messages in flight; a protocol that exceeds it floods the network.
 pub(super) const MESSAGES_MAX: usize = 4 * NODES_MAX;
 
-/// The block in a node's cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct CheckedCache {
     pub(super) state: u8,
@@ -18,7 +17,6 @@ pub(super) struct CheckedCache {
     pub(super) asked: bool,
 }
 
-/// A message in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct CheckedMessage {
     /// Index of its kind.
@@ -32,7 +30,6 @@ pub(super) struct CheckedMessage {
     pub(super) data: Data,
 }
 
-/// The home of the block, which is at node 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct CheckedHome {
     pub(super) state: u8,
@@ -46,7 +43,6 @@ pub(super) struct CheckedHome {
     pub(super) memory: Data,
 }
 
-/// One block in some nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Situation {
     pub(super) caches: [CheckedCache; NODES_MAX],
@@ -56,7 +52,6 @@ pub(super) struct Situation {
 }
 
 impl Situation {
-    /// No node has a copy.
     pub(super) fn start() -> Self {
         let home = CheckedHome {
             state: 0,

@@ -15,7 +15,6 @@ mod because {
     pub(super) const NO_FRAME: &str = "a node gets a copy and has no frame for it";
 }
 
-/// A change of state of the frame of a block.
 #[derive(Clone, Copy, Debug)]
 struct FrameChange {
     /// The frame, if the node has one.
@@ -27,7 +26,6 @@ struct FrameChange {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// A message has arrived at a cache.
     pub(super) fn at_cache(
         &mut self,
         envelope: &BlockEnvelope,
@@ -55,7 +53,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         (at, at.map_or(0, |at| frames.all()[at].state))
     }
 
-    /// An event at the controller of a cache.
     pub(super) fn cache_event(
         &mut self,
         node: u16,
@@ -102,7 +99,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// Sends the controller's answer to a message.
     fn answer(
         &mut self,
         node: u16,

@@ -36,12 +36,10 @@ use crate::setup::{DirectorySetup, DirectorySetupError};
 use pending::PendingBlock;
 use values::CarriedBlock;
 
-/// A message of the protocol about one block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockMessage {
     message: Message,
     block: u64,
-    /// The block's number.
     number: u32,
     /// The node whose request it serves.
     requester: u16,
@@ -51,7 +49,6 @@ pub(crate) struct BlockMessage {
 
 type BlockEnvelope = Envelope<BlockMessage>;
 
-/// All nodes of a machine with a directory in hardware.
 pub(crate) struct DashMemory<F, W, const WORDS: usize> {
     caches: CacheSystem<F, W, WORDS>,
     /// Outstanding transactions by processor port, if waiting is collected.
@@ -145,7 +142,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.transport.places().memory_of(node(processor))
     }
 
-    /// Makes a message about a block.
     fn envelope(&self, route: Route, content: BlockMessage) -> BlockEnvelope {
         let bytes = if content.message.carries_block() { self.block_bytes } else { 0 };
         self.transport.envelope(route, bytes, Content::Protocol(content))

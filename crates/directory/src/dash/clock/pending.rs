@@ -21,7 +21,6 @@ pub(super) struct PendingBlock<W> {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// A node's outstanding request for a block.
     pub(super) fn pending(&mut self, node: u16, block: u64) -> Option<&mut PendingBlock<W>> {
         self.pending[usize::from(node)].iter_mut().find(|pending| pending.access.block == block)
     }

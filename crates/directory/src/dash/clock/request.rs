@@ -12,7 +12,6 @@ use crate::mesh::network::Route;
 use crate::mesh::sync::node;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// The page of a block, which gets a home if it has none.
     fn page(&mut self, block: BlockRef, node: u16) -> u32 {
         let BlockRef { block, number } = block;
         self.entries.reach(number);
@@ -165,7 +164,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.caches.holders.remove_frame(frame.number, cache);
     }
 
-    /// Sends a message, and counts it if it crosses the network.
     pub(super) fn post(
         &mut self,
         route: Route,

@@ -13,7 +13,6 @@ use crate::mesh::transport::{Content, NodeEvent, rank};
 use crate::mesh::{DirectoryTiming, references};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// A reference takes place in its copy.
     pub(super) fn touch(&mut self, access: &BlockAccess<W>, now: u64) -> Result<(), ClockError> {
         let frames = &self.caches.frames;
         let set = frames.set_of(access.cache, access.block);

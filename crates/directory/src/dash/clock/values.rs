@@ -11,7 +11,6 @@ use crate::mesh::network::Route;
 pub(super) struct CarriedBlock {
     message: Message,
     route: Route,
-    /// The block's number.
     number: u32,
 }
 

@@ -106,7 +106,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         page
     }
 
-    /// A reference to a block of this set.
     fn reference(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {
         let found = self.caches.frames.find(set, access.block);
         let node = node(access.cache);
@@ -215,7 +214,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         Ok(at)
     }
 
-    /// Replaces the block in a frame.
     fn replace(&mut self, cache: usize, at: usize) -> Result<(), CheckError> {
         let frame = *self.caches.frame(at);
         if !frame.is_used() {
@@ -280,7 +278,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     }
 }
 
-/// The node of a cache.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "there are at most 1,024 nodes")]
 fn node(cache: usize) -> u16 {

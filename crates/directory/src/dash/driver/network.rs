@@ -20,7 +20,6 @@ pub(super) struct SentMessage {
     pub(super) frame: Option<usize>,
 }
 
-/// Messages in flight.
 #[derive(Debug)]
 pub(super) struct MessageQueue {
     waiting: VecDeque<SentMessage>,
@@ -30,13 +29,11 @@ pub(super) struct MessageQueue {
 }
 
 impl MessageQueue {
-    /// An empty queue of a machine with `nodes` nodes.
     pub(super) fn new(nodes: u16) -> Self {
         let most = MESSAGES + 2 * usize::from(nodes);
         Self { waiting: VecDeque::new(), left: most, most }
     }
 
-    /// A transaction begins.
     pub(super) fn begin(&mut self) {
         self.waiting.clear();
         self.left = self.most;

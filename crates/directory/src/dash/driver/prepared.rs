@@ -31,7 +31,6 @@ enum ListedAs {
     Owner,
 }
 
-/// How a copy is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PreparedReplacement {
     Silent,
@@ -43,7 +42,6 @@ enum PreparedReplacement {
     ByTable,
 }
 
-/// The prepared transactions of a protocol.
 pub(super) struct PreparedTransactions {
     /// States of the home's controller.
     homes: usize,
@@ -55,7 +53,6 @@ pub(super) struct PreparedTransactions {
 }
 
 impl PreparedTransactions {
-    /// None: all transactions use the table.
     pub(super) fn none() -> Self {
         Self { homes: 0, fetches: Vec::new(), replacements: Vec::new() }
     }
@@ -82,7 +79,6 @@ impl PreparedTransactions {
         self.fetches.get(at * 2 + usize::from(listed)).copied().flatten()
     }
 
-    /// Whether anything is prepared.
     #[inline]
     pub(super) fn is_some(&self) -> bool {
         !self.fetches.is_empty()

@@ -24,16 +24,12 @@ mod because {
 /// A reference that the node's own cache cannot serve, or a replacement.
 pub(super) struct DirectoryTransaction<W, const WORDS: usize> {
     pub(super) block: u64,
-    /// The block's number.
     pub(super) number: u32,
-    /// The holders of the block.
     pub(super) record: BlockHolders<WORDS>,
     requester: u16,
-    /// The requester's frame.
     at: usize,
     home: u16,
     event: CacheEvent,
-    /// The words of the reference.
     pub(super) words: W,
     /// The requester of the transaction in progress at the home, or [`NO_NODE`].
     active_requester: u16,
@@ -115,7 +111,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         if t.done && rests { Ok(()) } else { Err(impossible(t.requester, because::UNDONE)) }
     }
 
-    /// A message arrives.
     fn deliver(
         &mut self,
         t: &mut DirectoryTransaction<W, WORDS>,
@@ -144,7 +139,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         (at, at.map_or(0, |at| self.caches.frames.all()[at].state))
     }
 
-    /// An event at a cache's controller.
     fn at_cache(
         &mut self,
         t: &mut DirectoryTransaction<W, WORDS>,
@@ -203,7 +197,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         stale.map_or(Ok(()), |address| Err(CheckError::stale(usize::from(t.requester), address)))
     }
 
-    /// A cache's controller changes its state.
     fn change(
         &mut self,
         t: &mut DirectoryTransaction<W, WORDS>,
@@ -242,7 +235,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         Ok(())
     }
 
-    /// An event at the home's controller.
     fn at_home(
         &mut self,
         t: &mut DirectoryTransaction<W, WORDS>,

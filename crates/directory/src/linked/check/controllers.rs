@@ -245,7 +245,7 @@ impl ListModel<'_> {
         Some(ListedMessage { about, further, relayed, data: message.data, ..data })
     }
 
-    /// A client joins the chain; the message tells a client which one follows it.
+    /// A client joins the chain; the message gives a client its successor.
     fn chain(&self, chain: &mut Chain, client: Pointer) -> Option<ListedMessage> {
         chain.clients += 1;
         let (target, follower) = if self.variant.fair {
@@ -277,7 +277,7 @@ impl ListModel<'_> {
         let stores = event == CopyEvent::Store
             || (event != CopyEvent::Load && self.table.role(after) == CopyRole::Writable);
         if asked == if stores { Asked::Load } else { Asked::Store } {
-            let got = format!("node {node} has got what it asked for");
+            let got = format!("node {node} has received what it requested");
             return broken(Kind::NotDone, format!("{got}, but not for the operation that waits"));
         }
         match found.data {

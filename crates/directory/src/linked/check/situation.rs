@@ -32,7 +32,6 @@ pub(super) enum Asked {
     Store,
 }
 
-/// A node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ListNode {
     pub(super) state: u8,
@@ -40,7 +39,6 @@ pub(super) struct ListNode {
     pub(super) copy: Option<u8>,
     /// The outstanding request.
     pub(super) request: Option<u8>,
-    /// Whether that is a read.
     pub(super) reads: bool,
     pub(super) behind: Option<Pointer>,
     pub(super) chain: Chain,

@@ -47,7 +47,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// The copy behind a node's.
     pub(super) fn behind(&self, node: u16, place: CopyPlace) -> Option<ListPointer> {
         match place {
             CopyPlace::Frame(at) => ListPointer::unpack(self.behind[at]),

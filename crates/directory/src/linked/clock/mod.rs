@@ -202,7 +202,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         })
     }
 
-    /// Bytes of all messages.
     fn message_bytes(&self) -> u64 {
         self.sent.sent.bytes(self.header_bytes, self.block_bytes, ListMessage::carries_block)
     }

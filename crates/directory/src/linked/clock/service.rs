@@ -11,7 +11,6 @@ use super::posted::ListPost;
 /// When the parts of a node become free, and for how long they were busy.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BusyTimes {
-    /// The controller.
     pub(super) controller_free: u64,
     /// The second level's bus.
     pub(super) second_level_free: u64,

@@ -162,7 +162,7 @@ impl PageModel<'_> {
         }
         let releases = scene.next.nodes[node].processor == CheckedProcessor::Releases;
         if releases && table.rests(state) {
-            // The release takes effect: later acquires learn what the node knows.
+            // The release takes effect: later acquires see what the node has seen.
             scene.next.nodes[node].processor = CheckedProcessor::Idle;
             let knows = scene.next.nodes[node].knows;
             let released = scene.next.released.iter_mut();

@@ -12,7 +12,6 @@ pub(super) const WORDS: usize = 2;
 /// Largest number of messages in flight; a protocol that exceeds it floods the network.
 pub(super) const MESSAGES_MAX: usize = 4 * PAGED_NODES_MAX;
 
-/// An access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CheckedAccess {
     /// A read of all words.
@@ -35,7 +34,6 @@ pub(super) enum CheckedProcessor {
     Releases,
 }
 
-/// A node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CheckedNode {
     pub(super) mapping: u8,

@@ -137,7 +137,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         true
     }
 
-    /// A memory sends a requested line.
     pub(super) fn send_line(
         &mut self,
         route: Route,

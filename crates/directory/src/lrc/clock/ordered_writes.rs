@@ -71,7 +71,6 @@ impl OrderedWrites {
         self.released[usize::from(node)].push(self.releases);
     }
 
-    /// A node acquires.
     pub(super) fn acquire(&mut self, node: u16) {
         self.acquired[usize::from(node)] = self.releases;
     }

@@ -88,7 +88,6 @@ impl PageReplicas {
         copied
     }
 
-    /// A node unmaps a page.
     pub(super) fn unmapped(&mut self, node: u16, page: u32, now: u64) {
         let Some(used) = self.pages.get_mut(&(node, page)) else { return };
         self.dropped += u64::from(std::mem::take(&mut used.copied));

@@ -85,7 +85,6 @@ pub(super) struct LookasideBuffers {
 }
 
 impl LookasideBuffers {
-    /// Buffers of `entries` entries each.
     pub(super) fn new(processors: u16, entries: u64) -> Self {
         let none = Entries {
             recent: [NOTHING; RECENT],

@@ -2,7 +2,6 @@
 
 use homenode_base::ProcessorSet;
 
-/// No writers.
 const NO_WRITERS: u32 = u32::MAX;
 /// Flag above the numbers of nodes: the rest is the index of a set.
 const SET: u32 = 1 << 31;
@@ -20,7 +19,6 @@ pub(super) struct LineWriters<const WORDS: usize> {
 }
 
 impl<const WORDS: usize> LineWriters<WORDS> {
-    /// Whether a line has no writers.
     #[inline]
     pub(super) fn has_none(&self, line: u32) -> bool {
         self.line(line) == NO_WRITERS
@@ -31,7 +29,6 @@ impl<const WORDS: usize> LineWriters<WORDS> {
         self.lines.get(index(line)).copied().unwrap_or(NO_WRITERS)
     }
 
-    /// The writers of a line.
     pub(super) fn of(&self, line: u32) -> ProcessorSet<WORDS> {
         match Writers::of(self.line(line)) {
             Writers::None => ProcessorSet::default(),

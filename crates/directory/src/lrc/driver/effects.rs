@@ -5,7 +5,6 @@ use crate::lrc::vocabulary::PageMessage;
 /// A sender or receiver of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageEnd {
-    /// The page's home.
     Home,
     /// A node as one that uses the page, also the one that is its home.
     Node(u16),
@@ -25,7 +24,6 @@ pub(crate) struct SentPageMessage {
 }
 
 impl SentPageMessage {
-    /// A message of a node to the page's home.
     pub(crate) const fn to_home(node: u16, page: u32, message: PageMessage) -> Self {
         let (from, to) = (PageEnd::Node(node), PageEnd::Home);
         Self { message, page, from, to, requester: node, due: 0 }
@@ -60,7 +58,6 @@ pub(crate) enum PageEffect {
 /// Whether an event was handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageAnswer {
-    /// It was.
     Done,
     /// It has to wait and be tried again.
     Waits,

@@ -229,7 +229,6 @@ impl PageDriver {
         Ok(PageAnswer::Done)
     }
 
-    /// An event at a release.
     fn release_event(&mut self, node: u16, page: u32, event: ReleaseEvent) -> Answered {
         let before = self.owed(node, page);
         let (actions, state) = match self.table.release.cell(before, event) {
@@ -260,7 +259,6 @@ impl PageDriver {
         Ok(PageAnswer::Done)
     }
 
-    /// An event at a page's home.
     fn home_event(&mut self, page: u32, event: PageHomeEvent, from: u16) -> Answered {
         let sender = self.sender(page, from);
         let before = self.homes.head(page).state;

@@ -18,7 +18,6 @@ pub(crate) struct ObservedPageMessage {
 }
 
 impl ObservedPageMessage {
-    /// The message with names.
     fn named(&self) -> WalkMessage {
         let (from, to) = self.ends;
         // A page that moves is sent as a line is.

@@ -26,7 +26,6 @@ pub enum Home {
     Fixed(u16),
 }
 
-/// A machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     pub nodes: u16,
@@ -39,7 +38,6 @@ pub struct Machine {
     pub header: u64,
 }
 
-/// A valid copy.
 struct Line {
     block: u64,
     dirty: bool,
@@ -89,7 +87,6 @@ impl Oracle {
         }
     }
 
-    /// A message, with or without the block.
     fn message(&mut self, name: &'static str, with_block: bool) {
         self.add(name, 1);
         let block = if with_block { self.machine.block } else { 0 };

@@ -6,12 +6,10 @@ use std::collections::BTreeMap;
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 
-/// One of these.
 pub fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
     from[number(rng, from.len())]
 }
 
-/// A random number below this one.
 pub fn number(rng: &mut Rng, below: usize) -> usize {
     usize::try_from(rng.below(below as u64)).unwrap()
 }
@@ -129,7 +127,6 @@ pub fn shrink(
     }
 }
 
-/// The format in which a failure prints them.
 pub fn program_text(programs: &[Vec<Operation>]) -> String {
     let step = |step: &Operation| format!("{:?} {:x}+{}", step.kind, step.addr, step.count);
     let line = |steps: &Vec<Operation>| steps.iter().map(step).collect::<Vec<_>>().join("; ");

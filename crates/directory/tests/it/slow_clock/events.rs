@@ -67,7 +67,6 @@ impl Says {
     }
 }
 
-/// A message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Note {
     pub(super) from: usize,
@@ -92,7 +91,6 @@ impl Note {
     }
 }
 
-/// Events.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Happening {
     HeadComes(Note, u64),
@@ -120,7 +118,6 @@ pub(super) struct Planned {
 }
 
 impl SlowClock {
-    /// An event will happen at a node.
     pub(super) fn plan(&mut self, time: u64, node: usize, happening: Happening) {
         let class = match happening {
             Happening::Done(_, waiter) => (1, waiter as u8),

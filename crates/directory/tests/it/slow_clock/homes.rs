@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, VecDeque};
 use super::SlowClock;
 use super::events::{Note, Says};
 
-/// A home's entry for a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SlowEntry {
     listed: BTreeSet<usize>,

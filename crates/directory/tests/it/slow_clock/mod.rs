@@ -78,7 +78,6 @@ pub struct SlowMachine {
     pub shared: Option<SlowShared>,
 }
 
-/// The result.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SlowOutcome {
     pub cycles: u64,
@@ -175,7 +174,6 @@ impl SlowClock {
         self.made
     }
 
-    /// Runs until everything is done.
     pub fn run(&mut self) -> SlowOutcome {
         loop {
             let event = self.planned.iter().map(|planned| planned.time).min();

@@ -2,7 +2,6 @@
 
 use super::SlowMachine;
 
-/// A route through the network.
 pub(super) struct SlowWay {
     /// The places on it; links are between neighbours.
     pub(super) places: Vec<usize>,

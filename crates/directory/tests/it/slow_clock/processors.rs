@@ -95,7 +95,6 @@ impl SlowProcessor {
 }
 
 impl SlowClock {
-    /// A processor checks its next step.
     pub(super) fn look(&mut self, node: usize) {
         let processor = &mut self.processors[node];
         let Some(step) = processor.steps.front().copied() else {

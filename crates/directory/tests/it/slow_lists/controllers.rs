@@ -25,7 +25,6 @@ pub(super) enum Input {
     Processor,
 }
 
-/// Events.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Comes(usize, Input),
@@ -56,7 +55,6 @@ impl Input {
 }
 
 impl PlainLists {
-    /// An event will happen at a node.
     pub(super) fn plan(&mut self, time: u64, node: usize, step: Step) {
         let class = match step {
             Step::Done(_) => 1,

@@ -26,7 +26,6 @@ use processors::{PlainProcessor, PlainRequest};
 use proxies::Owed;
 use synchronising::{PlainLocks, PlainPages};
 
-/// The result.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PlainOutcome {
     pub cycles: u64,
@@ -37,7 +36,6 @@ pub struct PlainOutcome {
     pub counts: BTreeMap<&'static str, u64>,
 }
 
-/// The work of a controller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ControllerLoad {
     pub busy: u64,
@@ -49,7 +47,6 @@ pub struct ControllerLoad {
     pub longest: u64,
 }
 
-/// A node.
 #[derive(Default)]
 struct PlainNode {
     processor: PlainProcessor,
@@ -154,7 +151,6 @@ impl PlainLists {
         self.made
     }
 
-    /// Runs until everything is done.
     pub fn run(&mut self) -> PlainOutcome {
         loop {
             let event = self.planned.iter().map(|planned| planned.time).min();

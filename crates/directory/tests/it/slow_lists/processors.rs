@@ -62,7 +62,6 @@ impl PlainProcessor {
 }
 
 impl PlainLists {
-    /// A processor checks its next step.
     pub(super) fn look(&mut self, node: usize) {
         let now = self.now;
         let processor = &mut self.nodes[node].processor;

@@ -6,11 +6,11 @@ use homenode_directory::MessageWay;
 use homenode_directory::walk::{ActCause, ControllerAct, DirectoryScene, DirectoryWalk};
 
 /// The messages of some acts between different nodes.
-pub fn told<E>(acts: &[ControllerAct<E>]) -> String {
+pub fn messages_of<E>(acts: &[ControllerAct<E>]) -> String {
     let messages = acts.iter().filter_map(|act| act.message);
     let crossing = messages.filter(|message| message.way == MessageWay::Network);
-    let told: Vec<String> = crossing.map(|m| format!("{}-{} {}", m.from, m.to, m.name)).collect();
-    told.join(", ")
+    let list: Vec<String> = crossing.map(|m| format!("{}-{} {}", m.from, m.to, m.name)).collect();
+    list.join(", ")
 }
 
 /// The steps of a walk for the clock: each process does its own, `apart` cycles after one another

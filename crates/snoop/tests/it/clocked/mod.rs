@@ -7,7 +7,6 @@ use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine, Dispatch};
 use homenode_snoop::{BusClockSetup, BusResult, BusSetup, ProtocolSpec, bus_clock};
 
-/// A reference.
 pub fn item(kind: OpKind, addr: u64) -> Operation {
     Operation { addr, count: 0, kind, size: 4, flags: 0, continues: false }
 }
@@ -27,7 +26,6 @@ pub fn flags_of_page(private: bool, kernel: bool, user_page: bool) -> u8 {
     flags(private, kernel) | if user_page { Flags::USER_AREA.0 } else { 0 }
 }
 
-/// The parameters of a simulation.
 #[derive(Clone)]
 pub struct Given {
     pub protocol: &'static str,

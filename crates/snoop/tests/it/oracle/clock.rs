@@ -9,7 +9,6 @@ use super::schedule::{Locks, Schedule, Scheduler};
 use super::system::{Does, Op, System};
 use super::{Machine, Oracle, Ref};
 
-/// Timing parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     pub operation: u64,

@@ -51,7 +51,6 @@ impl Part {
     }
 }
 
-/// A load in flight.
 pub(super) struct Load {
     pub(super) id: u64,
     pub(super) part: Part,

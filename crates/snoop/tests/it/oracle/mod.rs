@@ -22,7 +22,6 @@ pub fn protocols() -> impl Iterator<Item = &'static Entry> {
     TABLE.iter().filter(|entry| rules::PROTOCOLS.contains(&entry.name))
 }
 
-/// A reference.
 #[derive(Clone, Copy, Debug)]
 pub struct Ref {
     pub thread: u16,
@@ -56,7 +55,6 @@ impl Ref {
     }
 }
 
-/// A machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     pub protocol: &'static str,

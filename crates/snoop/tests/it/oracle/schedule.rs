@@ -176,7 +176,6 @@ impl Locks {
         next
     }
 
-    /// The process no longer waits.
     pub fn forget(&mut self, process: usize) {
         self.0.values_mut().for_each(|lock| lock.waiting.retain(|&other| other != process));
     }

@@ -7,7 +7,6 @@ use homenode_trace::ProcessorAreas;
 
 use super::Ref;
 
-/// A reference of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Op {
     pub r: Ref,

@@ -20,7 +20,7 @@ labelled! {
         IS = "IS": "a copy is on its way",
         ISI = "ISI": "a copy is on its way that has to go as soon as it is read",
         IM = "IM": "the only copy is on its way",
-        SM = "SM": "a copy, which home was asked to make the only one",
+        SM = "SM": "a copy; an upgrade was requested from home",
         MA = "MA": "the copy may be written, acknowledgements of others are due",
     }
 }
@@ -59,7 +59,7 @@ impl ControllerStates for CacheState {
 
             (IS, E::Data) => Does(&[Complete], S),
             (ISI, E::Data) => Does(&[Complete], I),
-            // A directory that lists only some does not know that who asks has a copy.
+            // A directory that lists only some nodes may not list the requester, which has a copy.
             (IM | SM, E::Exclusive) | (SM, E::Permission) => Does(&[Complete], M),
             (IM | SM, E::ExclusiveDue) | (SM, E::PermissionDue) => Does(&[Complete], MA),
             (IM | SM | MA, E::Acknowledge) => Does(&[], self),

@@ -19,14 +19,14 @@ labelled! {
         Uncached = "uncached": "memory has the data, no cache is listed",
         Shared = "shared": "memory has the data, those listed may have copies",
         Dirty = "dirty": "the owner has the data",
-        ReadForwarded = "read forwarded": "the owner was asked to send a copy to the requester",
+        ReadForwarded = "read forwarded": "a read was forwarded to the owner, which sends a copy to the requester",
         ReadForwardedWritten = "read forwarded, written back": "the same, but the owner had \
-            replaced the block before: its refusal is on the way",
-        WriteForwarded = "write forwarded": "the owner was asked to hand on the block",
+            already replaced the block: its refusal is in flight",
+        WriteForwarded = "write forwarded": "a write was forwarded to the owner, which sends the block to the requester",
         WriteForwardedWritten = "write forwarded, written back": "the same, but the owner had \
-            replaced the block before: its refusal is on the way",
+            already replaced the block: its refusal is in flight",
         WriteForwardedReturned = "write forwarded, returned": "the requester had the block and \
-            has replaced it: the owner's ownership transfer is on the way",
+            has replaced it: the owner's ownership transfer is in flight",
     }
 }
 
@@ -51,7 +51,7 @@ impl ControllerStates for HomeState {
     }
 }
 
-/// A node asks for the block.
+/// A node requests the block.
 fn request(state: HomeState, event: E, sender: By) -> Cell {
     match (state, event, sender) {
         (Uncached | Shared, E::Read, By::Other) => Does(&[Reply(Msg::Data), ListRequester], Shared),
@@ -64,7 +64,7 @@ fn request(state: HomeState, event: E, sender: By) -> Cell {
         (Dirty, E::Read, By::Other) => Does(&[Forward(Msg::ForwardRead)], ReadForwarded),
         (Dirty, _, By::Other) => Does(&[Forward(Msg::ForwardWrite)], WriteForwarded),
 
-        // Its write-back is on the way.
+        // Its write-back is in flight.
         (Dirty, E::Read | E::Write, By::Owner) => Waits,
         (Dirty, _, By::Owner) => Impossible(because::OWNS),
         (Uncached | Shared, _, By::Owner | By::Requester) => Impossible(because::NO_OWNER),
@@ -82,7 +82,7 @@ fn request(state: HomeState, event: E, sender: By) -> Cell {
     }
 }
 
-/// A node asks for the block while a transaction is under way, which is to end before.
+/// A node requests the block during a transaction, which must end first.
 fn request_meanwhile(state: HomeState, event: E, sender: By) -> Cell {
     match (state, event, sender) {
         (_, _, By::Sharer) => Impossible(because::NONE_LISTED),
@@ -98,7 +98,7 @@ fn request_meanwhile(state: HomeState, event: E, sender: By) -> Cell {
     }
 }
 
-/// Who owns the block, or has owned it, tells home something.
+/// A message to home from the present or former owner.
 fn message_of_holder(state: HomeState, event: E, sender: By) -> Cell {
     match (state, event, sender) {
         (Dirty, E::WriteBack, By::Owner) => Does(&[TakeData, Disown], Uncached),

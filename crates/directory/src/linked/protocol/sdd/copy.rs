@@ -20,19 +20,19 @@ labelled! {
         I = "I": "invalid: no copy",
         S = "S": "shared: a copy in the list",
         M = "M": "modified: the only copy, memory is out of date",
-        IS = "IS": "a copy is on its way",
-        ISF = "ISF": "a copy is on its way that is to be handed on, and to whom is known",
-        SF = "SF": "a copy in the list that is to be handed on as soon as it is known to whom",
-        IM = "IM": "the only copy is on its way",
-        IMA = "IMA": "the only copy is on its way, the others are gone",
-        SM = "SM": "a copy, which home was asked to make the only one; it may be out of date",
-        SMA = "SMA": "the same, and the others are gone",
-        MA = "MA": "the only copy, once the others are gone",
-        L = "L": "replaced; the copies behind it are not gone yet",
+        IS = "IS": "a copy is in flight",
+        ISF = "ISF": "a copy is in flight, to be forwarded to a known node",
+        SF = "SF": "a copy in the list, to be forwarded as soon as the recipient is known",
+        IM = "IM": "the only copy is in flight",
+        IMA = "IMA": "the only copy is in flight, all others are invalidated",
+        SM = "SM": "a copy, possibly out of date; an upgrade was requested from home",
+        SMA = "SMA": "the same, and all others are invalidated",
+        MA = "MA": "the only copy, once all others are invalidated",
+        L = "L": "replaced; the copies behind it are not yet invalidated",
         WB = "WB": "replaced and written back, which home has yet to acknowledge",
-        WBF = "WBF": "home has acknowledged it, but has forwarded a request before",
-        WBS = "WBS": "a forwarded request has been served, the acknowledgement is due",
-        R = "R": "relays: home was asked for a copy for clients, none is to stay here",
+        WBF = "WBF": "home has acknowledged the write-back, but had already forwarded a request",
+        WBS = "WBS": "a forwarded request was served; home has yet to acknowledge the write-back",
+        R = "R": "relay: a copy was requested for clients; none stays here",
     }
 }
 
@@ -141,7 +141,7 @@ fn about_proxies(state: SddCopyState, event: E) -> SddCell {
     }
 }
 
-/// What the node has asked for has come, or others' copies are gone.
+/// The reply to the node's request arrives, or the last other copy is invalidated.
 fn answer(state: SddCopyState, event: E) -> SddCell {
     match (state, event) {
         (IS, E::Data) | (ISF, E::DataToHandOn) => Does(&[Complete, HandOn], S),

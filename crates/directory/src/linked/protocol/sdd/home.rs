@@ -21,7 +21,7 @@ labelled! {
         Uncached = "uncached": "memory has the data, the list is empty",
         Shared = "shared": "memory has the data, copies are in the list",
         Dirty = "dirty": "the head of the list has the only copy, or will have it",
-        Returning = "returning": "a read was forwarded to the owner, whose data are on the way",
+        Returning = "returning": "a read was forwarded to the owner, whose data are in flight",
     }
 }
 
@@ -54,7 +54,7 @@ impl ControllerStates for ListHomeState {
             }
             (Dirty, E::Upgrade, By::Head | By::Owner) => Impossible(because::HAS_IT),
             (Returning, E::Read | E::Write, By::Other) => Waits,
-            // A node that had the data, or has got them by now, wants to write.
+            // A node that has or had the data requests the only copy.
             (Returning, E::Upgrade, _) => Waits,
             (Uncached, E::Upgrade, By::Head | By::Owner) => Impossible(because::NO_COPIES),
             (Shared, E::Upgrade, By::Owner) => Impossible(because::MEMORY_HAS),
