@@ -1,5 +1,5 @@
-//! Machines with a directory: each block of memory has a home, whose controller knows which nodes have
-//! copies of it, and nodes send each other messages.
+//! Machines with a directory: each block of memory has a home, whose controller knows which nodes
+//! have copies of it, and nodes send each other messages.
 //!
 //! A protocol is a table for the controller of a cache and one for that of a home, with states in
 //! which messages are under way ([`DirectoryTable`]), or, if software keeps pages coherent, tables

@@ -26,8 +26,8 @@ labelled! {
         Exclusive = "exclusive": "brings the only copy, and says whether others have to go first",
         Permission = "permission": "the copy is the head of the list: those behind it have to go, \
             then it is the only one",
-        ForwardRead = "forwarded read": "home forwards a read: the owner sends a copy to the requester",
-        ForwardWrite = "forwarded write": "home forwards a write: the owner sends its copy to the requester",
+        ForwardRead = "forwarded read": "from home: the owner sends a copy",
+        ForwardWrite = "forwarded write": "from home: the owner sends the only copy",
         Invalidate = "invalidate": "the copy has to go, and those behind it",
         Acknowledge = "acknowledge": "the last copy of the list is gone",
         Follower = "follower": "a proxy says to which client the block is to be handed on",

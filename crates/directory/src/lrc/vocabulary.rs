@@ -25,7 +25,7 @@ labelled! {
         WrittenBack = "written back": "memory has the words",
         Modified = "modified": "reports that the sender releases its writes to the page",
         WriteNotice = "write notice": "another node releases what it wrote to the page",
-        NoticesSent = "notices sent": "gives the releasing node the number of acknowledgements to expect",
+        NoticesSent = "notices sent": "number of acknowledgements that the releasing node will get",
         Acknowledge = "acknowledge": "confirms a write notice to the releasing node",
     }
 }

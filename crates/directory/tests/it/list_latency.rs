@@ -95,8 +95,8 @@ fn a_copy_becomes_the_only_one() {
     let first = [(7, vec![reads(0)])];
     let at_head = [reads(1_000)];
     assert_eq!(write(1, &at_head, &first), 9 + 10 + (25 + 10) + 9 + (5 + 5) + (9 + 10) + 9);
-    // A writer elsewhere gets the block again. Home notifies the head first, which notifies the writer,
-    // whose controller stores the data before it handles that, and acknowledges it to itself.
+    // A writer elsewhere gets the block again. Home notifies the head first, which notifies the
+    // writer, whose controller stores the data before it handles that; it acknowledges to itself.
     let then_head = [(7, vec![reads(5_000)])];
     let data = 9 + 10 + (49 + 5 + 15) + 21;
     let invalidated = 9 + 10 + (49 + 10) + (9 + 10);

@@ -95,7 +95,7 @@ fn has_data_on_the_way(situation: &ListSituation, node: usize) -> bool {
 /// The copies and requests that a walk down the list, begun now, reaches eventually.
 ///
 /// A walk goes from a copy to the one behind it. It waits for a copy in flight, which names the
-/// copy behind it; for data of a request forwarded to the owner; and at a node that has left the list,
+/// copy behind it; for data requested from an owner; and at a node that has left the list,
 /// for the end of the walk from there.
 struct Reached<'a> {
     situation: &'a ListSituation,

@@ -17,20 +17,21 @@ use home::ListHomeState;
 /// replaced, those behind it are invalidated. Proxies: section 1.3; figures 1.2 and 1.3.
 ///
 /// # Deviations
-/// Neither paper prints a table; the details they leave open are ours. Home serves requests in order
-/// of arrival, except while an owner's data are in flight to memory. A new owner holds forwarded
-/// requests until its data arrive. A pointer names a node and the request that brought its copy, so
-/// that a node that replaced a copy and requested the block again can tell whether an invalidation
-/// is for the old copy. A writer at the head of the list needs no data; any other writer is sent
-/// them. A proxy with a copy inserts its client behind itself in the list; one that cannot serve its
-/// client, or has no frame for a copy, forwards the request to home. A proxy that keeps no copies
-/// for clients sends a request to home on behalf of its first client, which home puts at the head of
-/// the list, and forwards the data along the chain of its clients: the first client precedes all
-/// others in the list, whichever receives the block first. The proxy's own processor waits until
-/// then before it sends its request to home. Messages between two nodes may overtake each other.
+/// Neither paper prints a table; the details they leave open are ours. Home serves requests in
+/// order of arrival, except while an owner's data are in flight to memory. A new owner holds
+/// forwarded requests until its data arrive. A pointer names a node and the request that brought
+/// its copy, so that a node that replaced a copy and requested the block again can tell whether an
+/// invalidation is for the old copy. A writer at the head of the list needs no data; any other
+/// writer is sent them. A proxy with a copy inserts its client behind itself in the list; one that
+/// cannot serve its client, or has no frame for a copy, forwards the request to home. A proxy that
+/// keeps no copies for clients sends a request to home on behalf of its first client, which home
+/// puts at the head of the list, and forwards the data along the chain of its clients: the first
+/// client precedes all others in the list, whichever receives the block first. The proxy's own
+/// processor waits until then before it sends its request to home. Messages between two nodes may
+/// overtake each other.
 pub(crate) const ENTRY: FamilyProtocol<ListTable> = FamilyProtocol {
     name: "sdd",
-    summary: "Stanford distributed directory: a home points to the head of a list of copies; proxies",
+    summary: "Stanford distributed directory: home points to the head of a list of copies; proxies",
     source: "Talbot and Kelly, sections 1.3 and 1.4; Thapar and Delagi 1990",
     params: &[],
     example: EXAMPLE,

@@ -19,10 +19,10 @@ labelled! {
         Uncached = "uncached": "memory has the data, no cache is listed",
         Shared = "shared": "memory has the data, those listed may have copies",
         Dirty = "dirty": "the owner has the data",
-        ReadForwarded = "read forwarded": "a read was forwarded to the owner, which sends a copy to the requester",
+        ReadForwarded = "read forwarded": "a read was forwarded to the owner",
         ReadForwardedWritten = "read forwarded, written back": "the same, but the owner had \
             already replaced the block: its refusal is in flight",
-        WriteForwarded = "write forwarded": "a write was forwarded to the owner, which sends the block to the requester",
+        WriteForwarded = "write forwarded": "a write was forwarded to the owner",
         WriteForwardedWritten = "write forwarded, written back": "the same, but the owner had \
             already replaced the block: its refusal is in flight",
         WriteForwardedReturned = "write forwarded, returned": "the requester had the block and \
