@@ -22,7 +22,6 @@ const NONE: u32 = u32::MAX;
 /// the last one popped.
 pub struct EventQueue<E> {
     slots: [Slot; REACH],
-    /// A bit for each slot that has events.
     occupied: [u64; WORDS],
     /// A bit for each word of `occupied` that is not 0.
     occupied_words: u64,

@@ -155,7 +155,6 @@ impl BusyStore {
 }
 
 impl ControllerMachine {
-    /// The machine that a file describes.
     pub(crate) fn machine(file: MachineFile<'_>) -> Result<CachedMachine, MachineError> {
         file.cached(|file: ControllerFile| {
             let model = Interconnect::Controllers(file.model(file.cache.data())?);

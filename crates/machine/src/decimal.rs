@@ -34,13 +34,11 @@ impl fmt::Display for DecimalError {
 }
 
 impl Decimal {
-    /// A number of millionths.
     pub(crate) fn from_millionths(millionths: u128) -> Result<Self, DecimalError> {
         let value = u64::try_from(millionths).map_err(|_| DecimalError::TooLarge)?;
         if value > LARGEST * ONE { Err(DecimalError::TooLarge) } else { Ok(Self(value)) }
     }
 
-    /// The number as millionths.
     pub(crate) fn millionths(self) -> u64 {
         self.0
     }
@@ -82,7 +80,6 @@ impl Decimal {
         Some(Self::from_millionths((dividend + divisor / 2) / divisor * step))
     }
 
-    /// The sum.
     pub(crate) fn plus(self, other: Self) -> Result<Self, DecimalError> {
         Self::from_millionths(u128::from(self.0) + u128::from(other.0))
     }

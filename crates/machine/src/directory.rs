@@ -204,7 +204,6 @@ impl DirectoryMachine {
         ]
     }
 
-    /// The machine that a file describes.
     pub(crate) fn machine(file: MachineFile<'_>) -> Result<CachedMachine, MachineError> {
         file.cached(|file: DirectoryFile| {
             let model = Interconnect::Directory(file.model()?);

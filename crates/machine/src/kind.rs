@@ -110,7 +110,6 @@ impl MachineKind {
     }
 }
 
-/// Its name.
 impl Serialize for MachineKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())

@@ -161,7 +161,6 @@ struct ContentionFile {
 }
 
 impl LinkModel {
-    /// The machine that a file describes.
     pub(crate) fn machine(file: MachineFile<'_>) -> Result<CachedMachine, MachineError> {
         file.cached(|file: MulticoreFile| {
             let links = Interconnect::Links(file.links()?);

@@ -9,41 +9,39 @@ pub struct Preset {
     pub text: &'static str,
 }
 
+/// The preset of a name, whose file has that name in `machines/`.
+macro_rules! preset {
+    ($name:literal) => {
+        Preset { name: $name, text: include_str!(concat!("../../../machines/", $name, ".toml")) }
+    };
+}
+
 /// Every machine, in the order of lists and documentation. A new one is a file in `machines/` and
 /// an entry here.
 pub const TABLE: &[Preset] = &[
-    Preset { name: "ace", text: include_str!("../../../machines/ace.toml") },
-    Preset { name: "butterfly", text: include_str!("../../../machines/butterfly.toml") },
-    Preset { name: "cc", text: include_str!("../../../machines/cc.toml") },
-    Preset { name: "cc+", text: include_str!("../../../machines/cc+.toml") },
-    Preset { name: "numa", text: include_str!("../../../machines/numa.toml") },
-    Preset { name: "dsm", text: include_str!("../../../machines/dsm.toml") },
-    Preset { name: "dsm+", text: include_str!("../../../machines/dsm+.toml") },
-    Preset { name: "markatos", text: include_str!("../../../machines/markatos.toml") },
-    Preset { name: "spr-2s", text: include_str!("../../../machines/spr-2s.toml") },
-    Preset { name: "genoa-nps4", text: include_str!("../../../machines/genoa-nps4.toml") },
-    Preset { name: "genoa-2s-nps1", text: include_str!("../../../machines/genoa-2s-nps1.toml") },
-    Preset { name: "genoa-2s-nps4", text: include_str!("../../../machines/genoa-2s-nps4.toml") },
-    Preset { name: "xeon-4s", text: include_str!("../../../machines/xeon-4s.toml") },
-    Preset { name: "dram-cxl", text: include_str!("../../../machines/dram-cxl.toml") },
-    Preset { name: "spr-2s-lines", text: include_str!("../../../machines/spr-2s-lines.toml") },
-    Preset {
-        name: "genoa-nps1-lines",
-        text: include_str!("../../../machines/genoa-nps1-lines.toml"),
-    },
-    Preset { name: "genoa-2s-lines", text: include_str!("../../../machines/genoa-2s-lines.toml") },
-    Preset { name: "bus-smp", text: include_str!("../../../machines/bus-smp.toml") },
-    Preset {
-        name: "spr-2s-directory",
-        text: include_str!("../../../machines/spr-2s-directory.toml"),
-    },
-    Preset {
-        name: "genoa-8n-directory",
-        text: include_str!("../../../machines/genoa-8n-directory.toml"),
-    },
-    Preset { name: "graviton2-mesh", text: include_str!("../../../machines/graviton2-mesh.toml") },
-    Preset { name: "dash-mesh", text: include_str!("../../../machines/dash-mesh.toml") },
-    Preset { name: "alite", text: include_str!("../../../machines/alite.toml") },
+    preset!("ace"),
+    preset!("butterfly"),
+    preset!("cc"),
+    preset!("cc+"),
+    preset!("numa"),
+    preset!("dsm"),
+    preset!("dsm+"),
+    preset!("markatos"),
+    preset!("spr-2s"),
+    preset!("genoa-nps4"),
+    preset!("genoa-2s-nps1"),
+    preset!("genoa-2s-nps4"),
+    preset!("xeon-4s"),
+    preset!("dram-cxl"),
+    preset!("spr-2s-lines"),
+    preset!("genoa-nps1-lines"),
+    preset!("genoa-2s-lines"),
+    preset!("bus-smp"),
+    preset!("spr-2s-directory"),
+    preset!("genoa-8n-directory"),
+    preset!("graviton2-mesh"),
+    preset!("dash-mesh"),
+    preset!("alite"),
 ];
 
 #[cfg(test)]

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_way_to_two_owners_is_found_and_told() {
+    fn the_shortest_way_to_two_owners_is_found_and_reported() {
         let mut search = Search::new(ToyModel(Bug::GrantsEarly));
         let broken = search.explore().unwrap_err();
         // Both ask, both requests are served, both grants arrive; no recall comes in between.

@@ -218,7 +218,6 @@ impl<M: MemorySystem> Clock<M> {
         Ok(self.wait_for(at, fetch, StallCause::Read))
     }
 
-    /// Whether the processor can have one more miss in flight.
     fn has_free_mshr(&self, at: usize) -> bool {
         let in_flight = self.processors[at].loads_in_flight() as u64;
         self.processor.blocking || in_flight < u64::from(self.processor.misses_max)

@@ -17,12 +17,10 @@ pub(super) struct Alarms {
 }
 
 impl Alarms {
-    /// The earliest time of an alarm.
     fn next(&self) -> Option<u64> {
         self.set.iter().map(|&(time, _)| time).min()
     }
 
-    /// Removes the alarm of a process whose wait is over.
     pub(super) fn cancel(&mut self, process: usize) {
         self.set.retain(|&(_, of)| of != process);
     }

@@ -17,7 +17,6 @@ pub(super) fn operations(scheduler: &SchedulerModel) -> PendingOperations {
 }
 
 impl<M: MemorySystem> Clock<M> {
-    /// Limits the run to the total number of references of all processes.
     pub(super) fn limit_references(&mut self) {
         let all = self.streams.iter().flat_map(PendingOperations::kept_references);
         self.references_left = all.count() as u64;

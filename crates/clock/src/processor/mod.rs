@@ -137,7 +137,6 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         self.mshrs_in_use == 0 && self.stores.is_empty() && self.blocking.is_none()
     }
 
-    /// The number of loads in flight.
     pub(crate) fn loads_in_flight(&self) -> usize {
         self.mshrs_in_use
     }
@@ -257,7 +256,6 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         }
     }
 
-    /// Whether the processor has a load or store in flight.
     #[inline]
     pub(crate) fn has_requests_in_flight(&self) -> bool {
         self.mshrs_in_use > 0 || !self.stores.is_empty()

@@ -65,7 +65,6 @@ pub(super) struct ProcessForecast {
 pub struct StreamForecast {
     /// Whether the trace is of a whole system, whose processors do not wait for each other.
     system: bool,
-    /// Rows of the chunks so far.
     rows: u64,
     generations: ProcessGenerations,
     /// Wakes of each condition so far.

@@ -215,7 +215,6 @@ impl StreamSplitter {
         }
     }
 
-    /// Makes a process wait for the creation of this generation.
     pub(super) fn await_creation(&mut self, process: usize, generation: u32) {
         let begin = Operation { count: generation, ..Operation::new(OpKind::Begin, 0) };
         self.operations[process].push(begin);

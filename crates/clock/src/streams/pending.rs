@@ -51,7 +51,6 @@ pub struct PendingOperations {
     at: usize,
     /// Portions that follow.
     later: VecDeque<LaterPortion>,
-    /// Number of operations in `later`.
     later_operations: usize,
     /// Whether no operations will be added.
     closed: bool,

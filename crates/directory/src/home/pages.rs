@@ -186,7 +186,6 @@ impl PageHomes {
         }
     }
 
-    /// A block of a page has been filled into a node's cache.
     #[inline]
     pub(crate) fn filled(&mut self, page: u32, fill: PageFill) {
         if let Some(uses) = &mut self.uses {
@@ -230,7 +229,6 @@ impl PageHomes {
         self.moved += u64::from(before != node);
     }
 
-    /// Number of moves of pages.
     pub(crate) fn moved(&self) -> u64 {
         self.moved
     }
@@ -240,13 +238,11 @@ impl PageHomes {
         self.policy.moves_at_first_use() && !self.awaits_use
     }
 
-    /// Demands of nodes on pages, if collected.
     pub(crate) fn take_demands(&mut self) -> Option<PageDemands> {
         let demands = self.demands.take().filter(|_| self.collect);
         demands.map(PageDemands)
     }
 
-    /// Use of pages, if collected.
     pub(crate) fn take_uses(&mut self) -> Option<Vec<PageUsage>> {
         let mut uses = self.uses.take()?;
         for (page, home) in uses.iter_mut().zip(&self.homes) {
@@ -255,7 +251,6 @@ impl PageHomes {
         Some(uses)
     }
 
-    /// Discards the use of pages so far.
     pub(crate) fn restart_uses(&mut self) {
         self.uses.iter_mut().flatten().for_each(PageUsage::restart);
     }

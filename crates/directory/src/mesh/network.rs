@@ -4,7 +4,6 @@ use homenode_machine::{MeshModel, NetworkContention};
 
 use super::places::NodePlaces;
 
-/// The end points that a message goes from and to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Route {
     pub(crate) from: u16,

@@ -31,7 +31,6 @@ impl NodePlaces {
         Self { processors, topology, mesh, hop_cycles }
     }
 
-    /// Number of end points.
     pub(crate) fn end_points(&self) -> u16 {
         match self.topology {
             MemoryTopology::PerProcessor => self.processors,
@@ -39,12 +38,10 @@ impl NodePlaces {
         }
     }
 
-    /// Number of processors.
     pub(crate) fn processors(&self) -> usize {
         usize::from(self.processors)
     }
 
-    /// Number of memories.
     pub(crate) fn memories(&self) -> u16 {
         self.topology.memories(self.processors)
     }

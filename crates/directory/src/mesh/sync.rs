@@ -10,7 +10,6 @@ use homenode_clock::{MemorySystem, Requesters, SyncRequest};
 use super::network::Route;
 use crate::home::PageHomes;
 
-/// A message about synchronisation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SyncMessage {
     /// To the home: the operation with this index.

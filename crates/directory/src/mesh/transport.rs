@@ -28,13 +28,11 @@ pub(crate) struct Envelope<B> {
 /// The content of a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Content<B> {
-    /// A message of the coherence protocol.
     Protocol(B),
     /// The new home requests the page with this number.
     PageRequest(u32),
     /// The page itself.
     Page(u32),
-    /// Synchronisation.
     Sync(SyncMessage),
 }
 
@@ -157,7 +155,6 @@ impl Transport {
         requesters.schedule_at(transit.head, rank(to), event);
     }
 
-    /// Sends a synchronisation operation to its home.
     pub(crate) fn post_operation<M: MeshMemory>(
         &mut self,
         request: &SyncRequest,
@@ -208,7 +205,6 @@ impl Transport {
         requesters.schedule_at(*free, rank(to), NodeEvent::LookedUp(envelope));
     }
 
-    /// The positions of processors and memories.
     #[inline]
     pub(crate) fn places(&self) -> &NodePlaces {
         &self.network.places
@@ -282,7 +278,6 @@ impl Transport {
         requesters.schedule_at(first, rank(from), NodeEvent::Fetched(envelope, last));
     }
 
-    /// Discards all counts so far.
     pub(crate) fn restart_counts(&mut self) {
         (self.network.hops, self.network.sending) = (0, 0);
         for meter in self.lookups.iter_mut().chain(&mut self.accesses) {

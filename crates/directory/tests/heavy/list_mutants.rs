@@ -72,7 +72,6 @@ fn changes_that_take_four_nodes_are_found() {
     assert!(survivors.is_empty(), "{survivors:#?}");
 }
 
-/// Number of a state of a copy.
 fn state(table: &ListTable, name: &str) -> u8 {
     let at = table.copy.states().iter().position(|state| state.name == name);
     u8::try_from(at.unwrap()).unwrap()

@@ -176,7 +176,7 @@ fn homes_do_not_change_who_uses_a_page() {
 }
 
 #[test]
-fn each_fill_is_told_with_the_home_that_served_it() {
+fn each_fill_is_reported_with_the_home_that_served_it() {
     let collecting = DirectorySetup { collect_uses: true, ..setup(4) };
     let uses = |home: &str, text: &str| run(&collecting, home, text).uses.unwrap();
     // Page 0 begins at node 0, and goes to node 1 when that has made two fills of it.

@@ -2,7 +2,7 @@
 //! separate cache; and what that means for the node's own data, for the list and for its clients.
 
 use crate::controllers::{ListMachine, alite};
-use crate::timed::step;
+use crate::timed::{later, step};
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{
     ClockedDirectoryResult, DirectorySetupError, ListMessage, ProxyAllocation, ProxySetup, ProxyUse,
@@ -22,11 +22,6 @@ fn machine(allocation: ProxyAllocation) -> ListMachine {
     machine.timed.proxies =
         ProxySetup { used: ProxyUse::Basic, allocation, ..ProxySetup::default() };
     machine
-}
-
-/// An operation `cycles` cycles after the one before.
-fn later(kind: OpKind, cycles: u32, addr: u64) -> Operation {
-    Operation { count: cycles, ..step(kind, addr) }
 }
 
 /// What nodes do, each by itself.

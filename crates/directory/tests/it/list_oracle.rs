@@ -7,7 +7,7 @@ use crate::controllers::{ListMachine, alite};
 use crate::programs::{program_text, random_programs, shrink};
 use crate::slow_lists::random::{machine, named};
 use crate::slow_lists::{PlainLists, PlainOutcome};
-use crate::timed::step;
+use crate::timed::{later, step};
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{ProxyAllocation, ProxySetup, ProxyUse};
@@ -132,11 +132,6 @@ fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
 /// In a block whose proxy is node 1.
 const DATA: u64 = 0x1040;
 
-/// A reference after a number of instructions.
-fn after(cycles: u32, kind: OpKind, addr: u64) -> Operation {
-    Operation { count: cycles, ..step(kind, addr) }
-}
-
 /// `alite` with eight nodes, data at home in node 0, two sets of a line each, and these buffers and
 /// proxies.
 fn small(buffer_reads: Option<u64>, used: ProxyUse, fair: bool) -> ListMachine {
@@ -159,7 +154,7 @@ fn happens(machine: &ListMachine, programs: &[Vec<Operation>], expected: &[(&str
 /// All nodes read the data, one after the other or at once; then the last one does this.
 fn readers(apart: u32, last: &[Operation]) -> Vec<Vec<Operation>> {
     let mut programs: Vec<_> =
-        (0..8u32).map(|node| vec![after(100 + node * apart, OpKind::Read, DATA)]).collect();
+        (0..8u32).map(|node| vec![later(OpKind::Read, 100 + node * apart, DATA)]).collect();
     programs[7].extend(last);
     programs
 }
@@ -169,7 +164,7 @@ fn a_list_grows_and_goes_when_its_head_writes() {
     let machine = small(None, ProxyUse::None, false);
     let programs = readers(1000, &[step(OpKind::Write, DATA)]);
     happens(&machine, &programs, &[("data", 7), ("permission", 1), ("invalidate", 7)]);
-    let tail = [after(9000, OpKind::Write, DATA)];
+    let tail = [later(OpKind::Write, 9000, DATA)];
     let mut programs = readers(1000, &[]);
     programs[3].extend(tail);
     let own = ("a copy has to go that its node writes", 1);
@@ -205,7 +200,7 @@ fn proxies_hand_blocks_on_or_keep_them_in_caches_of_their_own() {
     let (relayed, kept) = (ProxyAllocation::Nowhere, ProxyAllocation::Separate { bytes: 64 });
     // Neither home nor the proxy reads; at last home writes.
     let mut programs = readers(0, &[]);
-    (programs[0], programs[1]) = (vec![after(9000, OpKind::Write, DATA)], Vec::new());
+    (programs[0], programs[1]) = (vec![later(OpKind::Write, 9000, DATA)], Vec::new());
     for fair in [false, true] {
         let mut machine = small(None, ProxyUse::Basic, fair);
         for (allocation, copies) in [(relayed, 6), (kept, 7)] {
@@ -217,7 +212,7 @@ fn proxies_hand_blocks_on_or_keep_them_in_caches_of_their_own() {
         }
     }
     // The proxy's processor waits for what clients get, or is one of them.
-    programs[1].push(after(150, OpKind::Read, DATA));
+    programs[1].push(later(OpKind::Read, 150, DATA));
     let mut machine = small(None, ProxyUse::Basic, false);
     machine.timed.proxies.allocation = relayed;
     happens(&machine, &programs, &[("a request waits", 1), ("read", 2), ("answered", 7)]);

@@ -48,7 +48,6 @@ pub struct KernelModel {
 const BYTES_MAX: u64 = 1 << 20;
 
 impl KernelModel {
-    /// The model, if its numbers are valid.
     pub(crate) fn checked(self) -> Result<Self, String> {
         let within = |what: &str, value, most| match value {
             0 => Err(format!("kernel.{what}: expected at least 1")),

@@ -17,7 +17,6 @@ pub(crate) struct MemoryModel {
 const PAGE_BYTES_MAX: u64 = 1 << 30;
 
 impl MemoryModel {
-    /// The model, if its numbers are valid.
     pub(crate) fn checked(self) -> Result<Self, String> {
         if self.page_bytes.is_power_of_two() && self.page_bytes <= PAGE_BYTES_MAX {
             return Ok(self);

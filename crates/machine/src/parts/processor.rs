@@ -45,7 +45,6 @@ impl ProcessorModel {
         Some(u64::from(self.window_instructions).div_ceil(width))
     }
 
-    /// The model, if its numbers are valid.
     pub(crate) fn checked(self) -> Result<Self, String> {
         within_cycles(&[
             ("processor.operation_cycles", self.operation_cycles),

@@ -29,7 +29,6 @@ pub struct SchedulerModel {
 }
 
 impl SchedulerModel {
-    /// The model, if its numbers are valid.
     pub(crate) fn checked(self) -> Result<Self, String> {
         within_cycles(&[("scheduler.wait_cycles", self.wait_cycles)])?;
         match self.time_slice_references {

@@ -39,7 +39,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
         })
     }
 
-    /// Performs a granted request.
     #[inline]
     fn serve(
         &mut self,

@@ -105,7 +105,6 @@ impl StepRun<'_> {
         broken(Kind::Endless, "the event happens again without end")
     }
 
-    /// The action of the cell.
     fn decide(
         &mut self,
         situation: &CheckedCaches,

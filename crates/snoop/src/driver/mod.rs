@@ -129,7 +129,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         }
     }
 
-    /// Sets the state of a copy and its permissions.
     #[inline]
     fn set_state(&mut self, at: usize, state: u8) {
         self.caches.set_state(at, state, self.fast.permissions(state));

@@ -16,14 +16,11 @@ pub(crate) struct Transition {
     pub(crate) responses: Vec<SnoopResponse>,
 }
 
-/// The response of a copy to a transaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SnoopResponse {
     pub(crate) holder: usize,
     pub(crate) state: u8,
     pub(crate) next: u8,
-    /// Whether memory took the copy's data.
     pub(crate) memory: bool,
-    /// Whether the copy took the written word.
     pub(crate) word: bool,
 }

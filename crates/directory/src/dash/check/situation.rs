@@ -9,7 +9,6 @@ pub(super) const MESSAGES_MAX: usize = 4 * NODES_MAX;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct CheckedCache {
     pub(super) state: u8,
-    /// The data, abstracted.
     pub(super) data: Data,
     /// Acknowledgements due; negative if some arrived before their number was known.
     pub(super) due: i8,

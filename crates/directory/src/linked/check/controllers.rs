@@ -104,7 +104,6 @@ impl ListModel<'_> {
         Ok(true)
     }
 
-    /// Performs an action of a node's controller.
     fn copy_action(
         &mut self,
         scene: &mut ListScene,

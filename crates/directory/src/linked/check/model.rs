@@ -65,7 +65,6 @@ pub(super) enum Chance {
     NoFrame,
 }
 
-/// A step of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListStep {
     /// A processor's operation, or a replacement.
@@ -76,7 +75,6 @@ pub(super) enum ListStep {
     Deliver(ListedMessage, Chance),
 }
 
-/// Some nodes under one protocol.
 pub(super) struct ListModel<'a> {
     pub(super) table: &'a ListTable,
     pub(super) coverage: &'a mut ListCoverage,
@@ -263,7 +261,6 @@ impl<'a> ListModel<'a> {
         Self { table, coverage, nodes, variant, alike: alike(nodes, variant) }
     }
 
-    /// The choices when a message arrives.
     fn chances_of(&self, situation: &ListSituation, message: &ListedMessage) -> &'static [Chance] {
         let kind = ListMessage::ALL[usize::from(message.message)];
         let node = usize::from(message.to);

@@ -12,9 +12,7 @@ pub(super) struct Pointer {
 
 /// A copy that the node no longer has, or no copy at all.
 const STALE: u8 = 0;
-/// The node's copy.
 const COPY: u8 = 1;
-/// The node's request.
 pub(super) const REQUEST: u8 = 2;
 /// The first of the node's former copies that the home may still receive messages about.
 const FORMER: u8 = 3;

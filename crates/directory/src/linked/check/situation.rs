@@ -47,7 +47,6 @@ pub(super) struct ListNode {
     pub(super) asked: Asked,
 }
 
-/// A message in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ListedMessage {
     /// Index of its kind.
@@ -125,7 +124,6 @@ impl ListSituation {
         start
     }
 
-    /// Removes a message.
     pub(super) fn take(&mut self, message: &ListedMessage) {
         if let Some(at) = self.messages.iter().position(|other| other == message) {
             self.messages.remove(at);

@@ -13,19 +13,15 @@ use crate::mesh::network::Route;
 use crate::mesh::queue::{HomeLoad, QueueLoad};
 use crate::mesh::sync::{self, SyncMessage};
 
-/// A message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Parcel {
-    /// About a block.
     Block(ListPost),
-    /// About synchronisation.
     Sync { from: u16, to: u16, message: SyncMessage },
 }
 
 /// Events of a machine whose nodes have controllers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ControllerEvent {
-    /// A message arrives at its node.
     Arrives(Parcel),
     /// The node has received it.
     Received(Parcel),
@@ -222,7 +218,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// A controller handles a message.
     fn handle(
         &mut self,
         service: &mut Service<'_, '_, Self>,

@@ -22,7 +22,6 @@ pub(super) enum CopyPlace {
     Frame(usize),
     /// Among the blocks that it has replaced or relays.
     Leaving(usize),
-    /// Nowhere.
     None,
 }
 

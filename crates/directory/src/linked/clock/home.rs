@@ -46,7 +46,6 @@ const NEW: HomeEntry =
 pub(super) struct HomeEntries(Vec<HomeEntry>);
 
 impl HomeEntries {
-    /// The entry of a block.
     #[inline]
     pub(super) fn of(&mut self, number: u32) -> &mut HomeEntry {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
@@ -132,7 +131,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(true)
     }
 
-    /// Performs an action of the home's controller.
     fn home_action(
         &mut self,
         service: &mut Service<'_, '_, Self>,

@@ -7,7 +7,6 @@ use super::posted::ListPointer;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LeavingBlock {
     pub(super) block: u64,
-    /// The protocol's state.
     pub(super) state: u8,
     /// The request that fetched the copy; 0 if there was none.
     pub(super) tag: u32,

@@ -123,7 +123,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.access_second_level(node(access.cache), now, needed)
     }
 
-    /// Whether a state allows a reference.
     fn permits(&self, state: u8, access: &BlockAccess<W>) -> bool {
         self.permissions[usize::from(state)] & access.need() != 0
     }
@@ -318,7 +317,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// Counts the fill of a block at a node.
     fn count_fill(&mut self, page: u32, own: u16, block: u64) {
         let source = self.homes.home(page);
         self.counts.fills += 1;
@@ -326,7 +324,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.homes.filled(page, PageFill { node: own, source, block });
     }
 
-    /// Counts the write-back of a block.
     pub(super) fn count_write_back(&mut self, own: u16, number: u32) {
         let page = self.entries.of(number).page;
         self.counts.write_backs += 1;

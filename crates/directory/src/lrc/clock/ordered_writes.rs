@@ -10,7 +10,6 @@ use rustc_hash::FxHashMap;
 /// Writes kept for a word before those superseded for all nodes are dropped.
 const KEPT: usize = 16;
 
-/// A word of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct WordRef {
     /// Number of the block.
@@ -65,7 +64,6 @@ impl OrderedWrites {
         }
     }
 
-    /// A release of a node takes effect.
     pub(super) fn release(&mut self, node: u16) {
         self.releases += 1;
         self.released[usize::from(node)].push(self.releases);

@@ -32,7 +32,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.driver.permission(node, page) >= needed && self.buffers.has(node, (key, page))
     }
 
-    /// The frame of a valid line.
     pub(super) fn valid_frame(&self, cache: usize, block: u64) -> Option<usize> {
         let frames = &self.caches.frames;
         let at = frames.find(frames.set_of(cache, block), block)?;

@@ -23,7 +23,6 @@ struct UsedPage {
 /// What decides whether a mapped page is copied.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AccessPlace {
-    /// Whether the access writes.
     pub(super) store: bool,
     /// Whether the node is the home.
     pub(super) local: bool,
@@ -34,9 +33,7 @@ pub(super) struct AccessPlace {
 pub(super) struct PageReplicas {
     policy: PageReplication,
     pages: FxHashMap<(u16, u32), UsedPage>,
-    /// Copies made.
     pub(super) made: u64,
-    /// Copies dropped.
     pub(super) dropped: u64,
 }
 
@@ -45,7 +42,6 @@ impl PageReplicas {
         Self { policy, pages: FxHashMap::default(), made: 0, dropped: 0 }
     }
 
-    /// Whether a node has a copy.
     pub(super) fn has(&self, node: u16, page: u32) -> bool {
         self.policy != PageReplication::None
             && self.pages.get(&(node, page)).is_some_and(|used| used.copied)

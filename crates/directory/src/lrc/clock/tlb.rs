@@ -12,7 +12,6 @@ const RECENT: usize = 4;
 /// A page in the address space, and its number.
 pub(super) type NumberedPage = (u64, u32);
 
-/// One of the most recently used entries.
 #[derive(Clone, Copy, Debug)]
 struct RecentEntry {
     page: NumberedPage,

@@ -10,7 +10,6 @@ pub(crate) enum PageEnd {
     Node(u16),
 }
 
-/// A message in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SentPageMessage {
     pub(crate) message: PageMessage,

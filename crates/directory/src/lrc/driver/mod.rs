@@ -182,7 +182,6 @@ impl PageDriver {
         usize::try_from(page).unwrap_or(usize::MAX) * usize::from(self.nodes) + usize::from(node)
     }
 
-    /// State of a mapping.
     #[inline]
     fn mapping(&self, node: u16, page: u32) -> u8 {
         self.states[self.at(node, page)] & ((1 << MAPPING_BITS) - 1)

@@ -6,7 +6,6 @@ use crate::cell::{AnySender, ControllerCell};
 use crate::lrc::table::PagedTable;
 use crate::lrc::vocabulary::{MappingEvent, PageHomeEvent, PageMessage};
 
-/// A message that arrived.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ObservedPageMessage {
     /// Its kind; none for a page that moves, and the request for it.
@@ -47,7 +46,6 @@ pub(crate) struct PageLog {
 }
 
 impl PageDriver {
-    /// Starts the log.
     pub(crate) fn keep_log(&mut self) {
         self.log = Some(Box::default());
     }

@@ -57,7 +57,6 @@ impl Nodes {
         self.effects_of(|driver| driver.sent_lines(node, PAGE, lines))
     }
 
-    /// A message from a node arrives at the home.
     fn home(&mut self, from: u16, message: PageMessage) -> String {
         let sent = SentPageMessage::to_home(from, PAGE, message);
         self.effects_of(|driver| driver.deliver(&sent))

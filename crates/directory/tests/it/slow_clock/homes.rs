@@ -50,7 +50,7 @@ impl SlowClock {
         match note.says {
             Says::Read | Says::Write | Says::Upgrade => self.request_at_home(note),
             Says::SharingWriteBack | Says::OwnershipTransfer => {
-                self.owner_told(note);
+                self.owner_replied(note);
                 true
             }
             Says::WriteBack => {
@@ -159,7 +159,7 @@ impl SlowClock {
     }
 
     /// The owner has sent the block to the requester.
-    fn owner_told(&mut self, note: &Note) {
+    fn owner_replied(&mut self, note: &Note) {
         let block = note.about;
         let under_way = self.entry(block).under_way.take().unwrap();
         if note.says == Says::SharingWriteBack {

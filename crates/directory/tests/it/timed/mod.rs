@@ -13,6 +13,11 @@ pub fn step(kind: OpKind, addr: u64) -> Operation {
     Operation { size: 4, ..Operation::new(kind, addr) }
 }
 
+/// An operation `cycles` cycles after the one before.
+pub fn later(kind: OpKind, cycles: u32, addr: u64) -> Operation {
+    Operation { count: cycles, ..step(kind, addr) }
+}
+
 /// Homes in a trace that says when initialisation is over.
 pub fn homes(home: &str, memories: u16) -> Box<dyn HomePolicy> {
     let homes = HomeSetup { seed: 1, marks_init_done: true, ..HomeSetup::new(memories) };
