@@ -22,13 +22,7 @@ mod tests {
 
     #[test]
     fn objects_are_named_once_and_in_order() {
-        let range = |start, name: &str| AddressRange {
-            start,
-            size: 16,
-            kind: RangeKind::Static,
-            name: name.to_owned(),
-            ..AddressRange::default()
-        };
+        let range = |start, name| AddressRange::new(RangeKind::Static, start, 16, name);
         let ranges = vec![range(64, "b"), range(16, "a"), range(200, "c")];
         let metadata = Metadata { ranges, ..Metadata::default() };
         let found = labels(&metadata, &[(0, 127), (31, 63), (32, 63), (70, 255)]);

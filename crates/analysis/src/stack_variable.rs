@@ -80,13 +80,8 @@ mod tests {
 
     #[test]
     fn a_variable_is_cut_out_of_its_stack() {
-        let range = AddressRange {
-            start: 1000,
-            size: 1000,
-            kind: RangeKind::Stack,
-            thread: 3,
-            ..AddressRange::default()
-        };
+        let range =
+            AddressRange { thread: 3, ..AddressRange::new(RangeKind::Stack, 1000, 1000, "") };
         let data = Metadata { ranges: vec![range], ..Metadata::default() };
         let mut names = Names::new(&data);
         let used_at = Some(SourceSite {
@@ -112,11 +107,8 @@ mod tests {
     #[test]
     fn variables_with_names_have_fields() {
         let stack = |start, thread| AddressRange {
-            start,
-            size: 1000,
-            kind: RangeKind::Stack,
             thread,
-            ..AddressRange::default()
+            ..AddressRange::new(RangeKind::Stack, start, 1000, "")
         };
         let local = |start, size, name: &str| LocalRange {
             start,

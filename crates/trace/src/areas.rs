@@ -86,8 +86,7 @@ mod tests {
     use crate::names::RangeKind;
 
     fn range(start: u64, name: &str) -> AddressRange {
-        let kind = RangeKind::Static;
-        AddressRange { start, size: 0x100, kind, name: name.to_owned(), ..AddressRange::default() }
+        AddressRange::new(RangeKind::Static, start, 0x100, name)
     }
 
     #[test]

@@ -54,6 +54,14 @@ pub struct AddressRange {
     pub stride: u32,
 }
 
+impl AddressRange {
+    /// A range whose other fields are unknown.
+    #[must_use]
+    pub fn new(kind: RangeKind, start: u64, size: u64, name: impl Into<String>) -> Self {
+        Self { start, size, kind, name: name.into(), ..Self::default() }
+    }
+}
+
 /// Addresses to which re-alignment moved data of one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MovedRange {

@@ -45,14 +45,7 @@ fn program(seed: u64) -> (Metadata, Vec<Access>) {
         let kind = if number < 4 { RangeKind::Static } else { RangeKind::Heap };
         let site = if kind == RangeKind::Heap { 100 + number % 2 } else { 0 };
         let name = if kind == RangeKind::Static { format!("s{number}") } else { String::new() };
-        ranges.push(AddressRange {
-            start: next,
-            size,
-            kind,
-            name,
-            site,
-            ..AddressRange::default()
-        });
+        ranges.push(AddressRange { site, ..AddressRange::new(kind, next, size, name) });
         next += size + rng.below(3) * 4;
     }
     let stride = 8 * (1 + rng.below(5));

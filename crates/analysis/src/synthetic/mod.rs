@@ -145,13 +145,8 @@ impl Entry {
                 return Err(error.into());
             }
         }
-        let range = AddressRange {
-            start: ADDRESS,
-            size: shape.words * BlockSize::WORD_BYTES,
-            kind: RangeKind::Static,
-            name: "block".to_owned(),
-            ..AddressRange::default()
-        };
+        let bytes = shape.words * BlockSize::WORD_BYTES;
+        let range = AddressRange::new(RangeKind::Static, ADDRESS, bytes, "block");
         let program = format!(
             "synthetic {} p={} s={} n={}",
             self.name, shape.processors, shape.words, shape.references

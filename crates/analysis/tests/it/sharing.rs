@@ -254,13 +254,7 @@ fn a_small_memory_budget_changes_nothing() {
 }
 
 fn named() -> Metadata {
-    let range = |start, size, name: &str| AddressRange {
-        start,
-        size,
-        kind: RangeKind::Static,
-        name: name.to_owned(),
-        ..AddressRange::default()
-    };
+    let range = |start, size, name| AddressRange::new(RangeKind::Static, start, size, name);
     let line = |pc, line| SourceLine { pc, function: "f".into(), file: "f.c".into(), line };
     Metadata {
         ranges: vec![

@@ -20,13 +20,7 @@ fn trace(length: u64) -> TraceReader {
             all.push(Access { flags, ..Access::new(thread, kind, addr, 8) });
         }
     }
-    let range = AddressRange {
-        start: 0x4000,
-        size: 64,
-        kind: RangeKind::Static,
-        name: "counter".into(),
-        ..AddressRange::default()
-    };
+    let range = AddressRange::new(RangeKind::Static, 0x4000, 64, "counter");
     made::trace(&all, 500, Metadata { ranges: vec![range], ..Metadata::default() })
 }
 

@@ -22,8 +22,8 @@ fn random_trace(rng: &mut Rng, threads: u64) -> TraceReader {
     let mut all = Vec::new();
     for _ in 0..200 + rng.below(600) {
         let thread = u16::try_from(rng.below(threads) * rng.below(2)).unwrap();
-        let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
-        let kind = kinds[usize::try_from(rng.below(12).saturating_sub(8)).unwrap()];
+        let kind =
+            AccessKind::from_code(u8::try_from(rng.below(12).saturating_sub(8)).unwrap()).unwrap();
         let size = [1, 4, 4, 8, 8, 16, 64][usize::try_from(rng.below(7)).unwrap()];
         let flags = Flags(u8::try_from(rng.below(20).saturating_sub(16)).unwrap());
         let from = if rng.below(3) == 0 { 0x9_0000 } else { 0x1000 };
@@ -33,13 +33,7 @@ fn random_trace(rng: &mut Rng, threads: u64) -> TraceReader {
             all.push(Access { flags, ..Access::new(thread, kind, addr, size) });
         }
     }
-    let range = |start, name: &str| AddressRange {
-        start,
-        size: 0x800,
-        kind: RangeKind::Static,
-        name: name.to_owned(),
-        ..AddressRange::default()
-    };
+    let range = |start, name| AddressRange::new(RangeKind::Static, start, 0x800, name);
     let ranges = vec![range(0x1000, "near"), range(0x9_0000, "far")];
     made::trace(&all, 300, Metadata { ranges, ..Metadata::default() })
 }

@@ -185,13 +185,9 @@ fn each_process_keeps_its_order_and_its_columns() {
 #[test]
 fn names_are_relocated_and_include_their_process() {
     let range = |start, size, kind, name: &str, site| AddressRange {
-        start,
-        size,
-        kind,
-        name: name.into(),
         site,
         thread: 1,
-        ..AddressRange::default()
+        ..AddressRange::new(kind, start, size, name)
     };
     let line = |pc, function: &str| SourceLine {
         pc,

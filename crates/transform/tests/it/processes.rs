@@ -221,12 +221,9 @@ fn a_preempted_process_does_not_wait() {
 #[test]
 fn references_to_per_processor_areas_are_counted() {
     // Areas of one page and reserved memory at 0x100000 and 0x140000.
-    let own = |start, processor| AddressRange {
-        start,
-        size: 0x40,
-        kind: RangeKind::Static,
-        name: format!("queue (processor {processor})"),
-        ..AddressRange::default()
+    let own = |start, processor| {
+        let name = format!("queue (processor {processor})");
+        AddressRange::new(RangeKind::Static, start, 0x40, name)
     };
     let steps = by_hand(
         "0:1R1000 0:1W100040k 0:2R100044k 1:1R140040k 1:1R2000 1:1R100040k 1:2R3000k 1:2R141000k",
@@ -325,8 +322,7 @@ fn random(rng: &mut Rng) -> Vec<Step> {
         }
         let kernel = rng.below(3) == 0;
         let page = if rng.below(4) == 0 { rng.below(12) } else { runs[at] };
-        let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
-        let kind = kinds[usize::try_from(rng.below(4)).unwrap()];
+        let kind = AccessKind::from_code(u8::try_from(rng.below(4)).unwrap()).unwrap();
         let (addr, size) = match rng.below(10) {
             0 => (page * 4096 + 4090 + rng.below(6), 8),
             _ => (page * 4096 + rng.below(4096), 1),

@@ -224,8 +224,8 @@ fn random_steps(rng: &mut Rng, threads: u64, sizes: &[u8]) -> Vec<Step> {
             let what = EventKind::Marker { text: format!("before {i}") };
             steps.push(Step::Event(Event { thread, what }));
         }
-        let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
-        let kind = kinds[usize::try_from(rng.below(12).saturating_sub(8)).unwrap()];
+        let kind =
+            AccessKind::from_code(u8::try_from(rng.below(12).saturating_sub(8)).unwrap()).unwrap();
         let size = sizes[usize::try_from(rng.below(sizes.len() as u64)).unwrap()];
         let addr = 0x1000 + if size == 4 { 4 * rng.below(80) } else { rng.below(320) };
         let flags = Flags(u8::try_from(rng.below(8)).unwrap());
@@ -391,13 +391,9 @@ fn moved_words_have_the_names_of_the_program() {
     // Thread 0 uses 100 to 10c and 200, thread 1 uses 110, both use 108; 300 has no name.
     let text = "0W100 0W104 0W108 1W108 0W10c 1W110 0W200 1W204 0W300 1W304";
     let range = |start, size, kind, name: &str, site| AddressRange {
-        start,
-        size,
-        kind,
-        name: name.into(),
         site,
         thread: 1,
-        ..AddressRange::default()
+        ..AddressRange::new(kind, start, size, name)
     };
     let ranges = vec![
         range(0x100, 0x100, RangeKind::Mapping, "file", 0),
@@ -434,13 +430,7 @@ fn moved_words_have_the_names_of_the_program() {
 fn new_pages_have_the_names_of_the_moved_data() {
     // Threads 0 and 1 use alternate words of both arrays, and thread 1 a word without a name.
     let text = "0W100 1W104 0W108 1W10c 0W110 1W114 0W118 1W11c 1W120";
-    let range = |start, name: &str| AddressRange {
-        start,
-        size: 16,
-        kind: RangeKind::Static,
-        name: name.into(),
-        ..AddressRange::default()
-    };
+    let range = |start, name| AddressRange::new(RangeKind::Static, start, 16, name);
     let ranges = vec![range(0x100, "a"), range(0x110, "b")];
     let metadata = Metadata { ranges, ..Metadata::default() };
     let trace = written("t.hnt", &by_hand(text), WriterOptions::default(), metadata);

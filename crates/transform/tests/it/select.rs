@@ -67,8 +67,7 @@ impl Sample {
     }
 
     fn reference(&mut self, rng: &mut Rng, thread: u16) {
-        let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
-        let kind = kinds[usize::try_from(rng.below(4)).unwrap()];
+        let kind = AccessKind::from_code(u8::try_from(rng.below(4)).unwrap()).unwrap();
         // The last function is rare, so that it begins anywhere.
         let most = if rng.below(40) == 0 { 5 } else { 4 };
         let pc = 10 * rng.below(most);

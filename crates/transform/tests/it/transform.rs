@@ -21,8 +21,7 @@ fn random_steps(rng: &mut Rng, references: u64) -> Vec<Step> {
             let what = EventKind::Marker { text: format!("before {i}") };
             steps.push(Step::Event(Event { thread, what }));
         }
-        let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
-        let kind = kinds[usize::try_from(rng.below(4)).unwrap()];
+        let kind = AccessKind::from_code(u8::try_from(rng.below(4)).unwrap()).unwrap();
         steps.push(Step::Access(Access { gap: 1, ..Access::new(thread, kind, 8 * i, 4) }));
     }
     steps

@@ -49,8 +49,7 @@ fn random_steps(seed: u64, count: u64) -> Vec<Step> {
             let what = EventKind::Marker { text: format!("before {i}") };
             steps.push(Step::Event(Event { thread: 1, what }));
         }
-        let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
-        let kind = kinds[usize::try_from(rng.below(4)).unwrap()];
+        let kind = AccessKind::from_code(u8::try_from(rng.below(4)).unwrap()).unwrap();
         let thread = u16::try_from(rng.below(3)).unwrap();
         let size = u8::try_from(1 + rng.below(64)).unwrap();
         let addr = if rng.below(20) == 0 { u64::MAX - rng.below(70) } else { rng.below(5000) };

@@ -19,8 +19,7 @@ fn write_all(accesses: &[Access], ranges: Vec<AddressRange>) -> TraceReader {
 }
 
 fn symbol(start: u64, size: u64, name: &str) -> AddressRange {
-    let name = name.to_owned();
-    AddressRange { start, size, kind: RangeKind::Static, name, ..AddressRange::default() }
+    AddressRange::new(RangeKind::Static, start, size, name)
 }
 
 /// Counters, cyclic rows, structures and a table, with some references at random.

@@ -20,8 +20,7 @@ pub fn steps() -> Vec<Step> {
         vec![event(0, EventKind::ThreadStart { stack_low: 0x7000, stack_high: 0x8000 })];
     for i in 0..60u64 {
         let thread = u16::try_from(i / 10 % 3).unwrap();
-        let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
-        let kind = kinds[usize::try_from(i % 4).unwrap()];
+        let kind = AccessKind::from_code(u8::try_from(i % 4).unwrap()).unwrap();
         let mut access = Access::new(thread, kind, 0x1000 + i / 4 * 8, 8);
         access.pc = 0x40_0000 + i % 4 * 4;
         access.gap = u32::try_from(i % 5).unwrap();
@@ -67,13 +66,8 @@ pub fn write_with(
 
 /// The steps with areas of two processors, of 16 bytes each at 0x1020 and 0x1040.
 pub fn with_areas(steps: &[Step], options: WriterOptions) -> TraceReader {
-    let named = |start| AddressRange {
-        start,
-        size: 8,
-        kind: RangeKind::Static,
-        name: format!("data at {start:x}"),
-        ..AddressRange::default()
-    };
+    let named =
+        |start| AddressRange::new(RangeKind::Static, start, 8, format!("data at {start:x}"));
     let metadata = Metadata {
         processor_areas: Some(ProcessorAreas { size: 16, starts: vec![0x1020, 0x1040] }),
         ranges: [0x1000, 0x1020, 0x1048].map(named).into(),

@@ -249,13 +249,7 @@ mod tests {
 
     #[test]
     fn files_and_shared_mappings_are_common_memory() {
-        let range = |start, size, name: &str| AddressRange {
-            start,
-            size,
-            kind: RangeKind::Mapping,
-            name: name.to_owned(),
-            ..AddressRange::default()
-        };
+        let range = |start, size, name| AddressRange::new(RangeKind::Mapping, start, size, name);
         let ranges = [
             range(0x1000, 0x1000, "[heap] of a"),
             range(0x3000, 0x800, "/bin/a"),
