@@ -45,9 +45,7 @@ impl ObjectReferences {
 }
 
 pub(crate) struct WorstSurvey {
-    /// One for each of the worst blocks.
     pub details: Vec<BlockDetail>,
-    /// One for each object.
     pub groups: Vec<ObjectReferences>,
     /// References to each object in each block that holds several.
     pub mixed: BTreeMap<u64, BTreeMap<usize, u64>>,
@@ -58,7 +56,6 @@ struct WorstSurveyor<'a> {
     query: &'a WorstQuery,
     names: &'a Names<'a>,
     surveyed: FxHashMap<u64, SurveyedBlock>,
-    /// References to an object in a block.
     mixed: FxHashMap<(u64, usize), u64>,
     cache: Vec<(u64, usize)>,
     survey: WorstSurvey,

@@ -41,7 +41,6 @@ impl TransformOutput {
         *self.last() = batch;
     }
 
-    /// Ends the trace: what is emitted next goes to another one.
     pub(super) fn cut(&mut self) {
         self.batches.push(Batch::default());
     }

@@ -40,7 +40,6 @@ pub(crate) struct WordFacts {
     pub touched: bool,
     pub written: bool,
     pub several: bool,
-    /// The processor that references it first.
     pub first: u16,
 }
 

@@ -23,7 +23,6 @@ struct InitialValue {
 pub(crate) struct RefinedBounds {
     /// Transfers that are necessary in addition to those for new values.
     pub additional: u64,
-    /// Transfers that are sufficient.
     pub sufficient: u64,
 }
 

@@ -13,7 +13,6 @@ use crate::detail::ByClass;
 use crate::objects::{Names, UNKNOWN};
 use crate::segments::SegmentCursor;
 
-/// Most objects, and most source lines, kept for one block.
 const LISTED_MAX: usize = 8;
 
 /// Examines regions one by one. Each worker thread has its own.
@@ -155,7 +154,6 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// Adds the words of a block that only one processor references, and its miss.
     fn detail_of_one(
         &self,
         block: &[WordEvent],
@@ -264,7 +262,6 @@ impl<'a> Examiner<'a> {
         Some((self.owners[word].0, self.fields[word]?))
     }
 
-    /// The objects of a block, with their words and the processors that reference them.
     fn objects(
         &self,
         block: &[WordEvent],
@@ -327,7 +324,6 @@ fn processors(block: &[WordEvent], here: &ExaminedRegion<'_>) -> Vec<ProcId> {
     here.active.iter().zip(used).filter(|(_, used)| *used).map(|(&p, _)| p).collect()
 }
 
-/// The parts with most false sharing, at most eight.
 fn worst_parts(
     parts: BTreeMap<(usize, u64), ObjectFindings>,
 ) -> Vec<((usize, u64), ObjectFindings)> {

@@ -12,9 +12,7 @@ use crate::identity::Object;
 use crate::objects::{Names, UNKNOWN};
 use crate::source::SourceSite;
 
-/// Most fields listed of an object.
 const FIELDS_MAX: usize = 16;
-/// Most call stacks listed of an object.
 const STACKS_MAX: usize = 4;
 
 /// Objects, blocks and source lines that share, at one block size.
@@ -202,7 +200,6 @@ fn block(found: &BlockFindings, names: &Names<'_>, block_size: BlockSize) -> Blo
     }
 }
 
-/// Program counters by source line.
 fn lines(sites: impl Iterator<Item = (u64, MissCharges)>, names: &Names<'_>) -> Vec<LineSharing> {
     let mut lines: BTreeMap<SourceSite, MissCharges> = BTreeMap::new();
     for (pc, charges) in sites {

@@ -44,12 +44,10 @@ enum Communication {
     Read,
 }
 
-/// Whether several processors reference the block, and one of them writes.
 fn is_shared(part: &[TinyReference]) -> bool {
     part.iter().any(|r| r.0 != part[0].0) && part.iter().any(|r| r.2.writes())
 }
 
-/// Whether these references communicate nothing.
 fn is_silent(part: &[TinyReference], kind: Communication) -> bool {
     part.iter().enumerate().all(|(i, &(processor, word, access))| {
         let writes = |&&(_, w, d): &&TinyReference| w == word && d.writes();

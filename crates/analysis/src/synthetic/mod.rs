@@ -167,7 +167,6 @@ pub fn find(name: &str) -> Result<&'static Entry, SyntheticError> {
     })
 }
 
-/// The processor with this number, modulo the number of processors.
 fn processor(number: u64, shape: &SyntheticShape) -> ProcId {
     ProcId::try_from(number % u64::from(shape.processors)).unwrap_or(0)
 }

@@ -24,7 +24,6 @@ use crate::queue::Record;
 use crate::report::{MergeReport, MergedProcess, TransformReport};
 use crate::values::{RangeLimits, TransformValues};
 
-/// Most references and events that are emitted at a time.
 const ITEMS_MAX: u32 = 1 << 16;
 
 /// Each trace is one process, with an address space of its own. Its threads are numbered after

@@ -114,7 +114,6 @@ pub const ENTRY: Entry = Entry {
 
 const THREAD_MAX: u64 = 65_534;
 
-/// Most events that an error lists.
 const MARKS_SHOWN: usize = 8;
 
 fn finder(

@@ -24,7 +24,6 @@ pub(super) struct RecordingSurvey {
     pages: FxHashMap<u64, RecordedPage>,
     /// Pages private to each process: in user mode, and the kernel's.
     private: FxHashMap<u32, [u64; 2]>,
-    /// Whether a thread made references of several processes.
     mixed: bool,
     rows: u64,
     /// Number of the next page beyond the memory of the system, for renumbered pages.

@@ -7,7 +7,6 @@ use rustc_hash::FxHashSet;
 /// The process number of idle processors.
 pub(super) const IDLE: u32 = 0;
 
-/// Functions of Linux that remove a task from its run queue.
 const DEQUEUES: [&str; 7] = [
     "deactivate_task",
     "dequeue_task",
@@ -17,7 +16,6 @@ const DEQUEUES: [&str; 7] = [
     "dequeue_task_rt",
     "dequeue_task_dl",
 ];
-/// The function that chooses the next task.
 const SCHEDULE: &str = "__schedule";
 /// The function that switches from one task's stack to the other's. The recorder learns of the new
 /// task a little later.

@@ -35,9 +35,7 @@ impl Precedence {
     }
 }
 
-/// The object that stands for memory management.
 const MEMORY: u64 = u64::MAX;
-/// The object that stands for the operating system.
 const KERNEL: u64 = u64::MAX - 1;
 const OBJECTS_MAX: usize = 1 << 16;
 

@@ -64,7 +64,6 @@ fn without_parameters(name: &str) -> &str {
     &name[start..]
 }
 
-/// Where the list of parameters begins.
 fn parameters(name: &str) -> Option<usize> {
     let last = name.rfind(')')?;
     // Only qualifiers follow it; after `(anonymous namespace)` the name continues.
