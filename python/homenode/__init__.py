@@ -34,12 +34,8 @@ if TYPE_CHECKING:
     from homenode.engines.page_use import PageUse as PageUse
     from homenode.engines.picture import SharingPicture as SharingPicture
     from homenode.engines.picture import picture as picture
-    from homenode.engines.picture import picture as sharing_picture  # noqa: F401
-    from homenode.engines.pmap import pmap as manage_pages  # noqa: F401
     from homenode.engines.pmap import pmap as pmap
-    from homenode.engines.sensitivity import SensitivityResult as OrderResult  # noqa: F401
     from homenode.engines.sensitivity import SensitivityResult as SensitivityResult
-    from homenode.engines.sensitivity import sensitivity as order_sensitivity  # noqa: F401
     from homenode.engines.sensitivity import sensitivity as sensitivity
     from homenode.engines.sharing import SharingResult as SharingResult
     from homenode.engines.sharing import sharing as sharing
@@ -47,7 +43,6 @@ if TYPE_CHECKING:
     from homenode.engines.simulation import simulate as simulate
     from homenode.engines.tlb import TlbResult as TlbResult
     from homenode.engines.tlb import tlb as tlb
-    from homenode.engines.tlb import tlb as tlb_misses  # noqa: F401
     from homenode.results.result import Result as Result
     from homenode.trace import Trace as Trace
     from homenode.trace.compacting import compact as compact
@@ -85,22 +80,12 @@ _HOME = {
 
 __all__ = list(_HOME)
 
-ALIASES = {
-    "OrderResult": "SensitivityResult",
-    "manage_pages": "pmap",
-    "order_sensitivity": "sensitivity",
-    "sharing_picture": "picture",
-    "tlb_misses": "tlb",
-}
-"""Earlier names, which still work, and their present ones."""
-
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("homenode._core").version()
-    now = ALIASES.get(name, name)
-    if now in _HOME:
-        return getattr(import_module(_HOME[now]), now)
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module 'homenode' has no attribute {name!r}")
 
 

@@ -20,6 +20,6 @@ def module(name: str) -> ModuleType:
         if error.name != "homenode_studies":
             raise
         raise ConfigError(
-            "studies and workloads are in a separate package: pip install homenode-studies, or, in "
-            "a clone of homenode, pip install ./reproduction"
+            "study, workloads and alphabeta are in a separate package: in a clone of homenode, "
+            "pip install ./reproduction"
         ) from None

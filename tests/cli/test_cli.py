@@ -54,6 +54,12 @@ def test_every_command_speaks_json(name: str, homenode: Command) -> None:
     assert "--json" in homenode(name, "--help").out
 
 
+@pytest.mark.parametrize(("alias", "name"), app.ALIASES.items())
+def test_an_alias_works_and_is_not_listed(alias: str, name: str, homenode: Command) -> None:
+    assert homenode(alias, "--help") == homenode(name, "--help")
+    assert f"\n  {alias} " not in homenode("--help").out
+
+
 def test_every_command_file_is_listed() -> None:
     folder = Path(app.__file__).parent
     shared = {"__init__", "app", "command", "failure", "options", "output", "progress", "streams"}

@@ -11,8 +11,8 @@ from homenode.cli import app
 from support.command import Command
 
 _REMEDY = (
-    "studies and workloads are in a separate package: pip install homenode-studies, or, in a "
-    "clone of homenode, pip install ./reproduction"
+    "study, workloads and alphabeta are in a separate package: in a clone of homenode, "
+    "pip install ./reproduction"
 )
 
 
@@ -50,7 +50,7 @@ def test_a_command_that_needs_it(words: list[str], homenode: Command) -> None:
 
 @pytest.mark.parametrize("kind", ["workloads", "studies"])
 def test_a_table_that_needs_it(kind: str) -> None:
-    with pytest.raises(hn.ConfigError, match="pip install homenode-studies"):
+    with pytest.raises(hn.ConfigError, match="in a clone of homenode"):
         hn.table(kind)
 
 

@@ -63,7 +63,7 @@ STUDIES = frozenset({"alphabeta", "workloads", "study"})
 """The commands that homenode-studies has."""
 
 ALIASES = {"workload": "workloads"}
-"""Earlier names, which still work but are not listed, and what the commands are called now."""
+"""Names that work but are not listed, and those of the commands."""
 
 _EXAMPLES = """\b
 Examples:
