@@ -10,6 +10,7 @@ import pytest
 
 import homenode as hn
 from homenode.errors import ConfigError
+from homenode.options.declared import options_of
 from support import workloads
 from support.command import Command
 
@@ -240,3 +241,37 @@ def test_reads_are_checked_with_a_clock(homenode: Command) -> None:
     assert plain == checked
     done = homenode("simulate", made.path, *words[:2], "--order", "trace", "--check")
     assert "each returned what was written last" in done.err
+
+
+_WITH_A_CLOCK = {
+    "consistency": "sc",
+    "network_contention": "links",
+    "page_mapping": "free",
+    "phase_change": True,
+    "gap": 0,
+    "measure_from": "init-done",
+}
+
+
+@pytest.mark.parametrize(("name", "value"), _WITH_A_CLOCK.items())
+def test_without_a_clock_options_of_the_clock_are_refused(
+    homenode: Command, name: str, value: Any
+) -> None:
+    trace, said = _ping_pong(), f"{name} is for order clock"
+    option: Any = {name: value}
+    with pytest.raises(ConfigError, match=said):
+        hn.simulate(trace, "dash-mesh", order="trace", **option)
+    flag = ["--" + name.replace("_", "-"), *([] if value is True else [str(value)])]
+    command = ("simulate", trace.path, "--machine", "dash-mesh", *flag)
+    refused = homenode(*command, "--order", "trace")
+    assert (refused.code, refused.out) == (2, "")
+    assert said in refused.err
+    assert homenode(*command).code == 0
+
+
+def test_the_help_says_which_options_need_a_clock() -> None:
+    declared = options_of("directory").values()
+    # Whether a replication needs a clock depends on the protocol.
+    said = {o.name for o in declared if "with `--order clock`" in o.description}
+    assert {o.name for o in declared if o.only_order} == said - {"replications"}
+    assert said >= _WITH_A_CLOCK.keys()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import homenode as hn
+from homenode.errors import ConfigError
 from support.command import Command
 
 
@@ -45,6 +46,20 @@ def test_the_table_says_that_prices_depend_on_the_turns(
     rows = json.loads(homenode(*common, "--json", "--interleavings").out)
     assert rows[0]["interleavings"]["largest"] > 10 * rows[0]["interleavings"]["least"]
     assert "interleavings" not in json.loads(homenode(*common, "--json").out)[0]
+
+
+@pytest.mark.parametrize("machine", ["bus-smp", "spr-2s-lines", "dash-mesh"])
+def test_only_prices_have_bounds(counters: hn.Trace, homenode: Command, machine: str) -> None:
+    said = (
+        "--interleavings is for machines with prices of references, such as --machine spr-2s, "
+        f"not for {machine}"
+    )
+    refused = homenode("simulate", counters.path, "--machine", machine, "--interleavings")
+    assert (refused.code, refused.out) == (2, "")
+    assert said in refused.err
+    with pytest.raises(ConfigError, match=said):
+        hn.interleavings(counters, machine, "optimal", 64)
+    assert homenode("simulate", counters.path, "--machine", machine, "--no-interleavings").code == 0
 
 
 def test_with_a_clock_the_turns_leave_no_mark(counters: hn.Trace, homenode: Command) -> None:

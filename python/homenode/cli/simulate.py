@@ -73,7 +73,7 @@ def simulate(
     The table has the parts of the processors' time, the share and latency of fills from the node's
     own memory, messages, and the homes that serve most fills with their data structures.
     """
-    from homenode.engines.table import engine_for, engines_with
+    from homenode.engines.table import engine_for, engines_with, refuse_interleavings
 
     outputs.check(trace)
     brackets: list[dict[str, Any]] = []
@@ -81,6 +81,8 @@ def simulate(
     if window := chosen.pop("realign_window", None):
         chosen["realign"] = window
     engine = engine_for(chosen.get("machines"), chosen)
+    if interleavings:
+        refuse_interleavings(chosen.get("machines"), chosen)
     tables = outputs.is_text_wanted
     priced = engine in engines_with("policies")
     if priced:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.errors import ConfigError
-from homenode.options.checked import checked
-from homenode.options.declared import options_of
-from homenode.options.tables import core_table
+from homenode.options.checked import check_order, checked
+from homenode.options.tables import core_table, engines
 from homenode.options.values import specs_of
 from homenode.results.result import Result
 from homenode.results.rows import flat
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
 
 # The settings of a point.
 _OF_ALL = ("machines", "cache_sizes", "associativities", "block_sizes", "scaling")
+_WHY_NOT_IN_TRACE_ORDER = (
+    "in the order of the trace nothing is scheduled and addresses are those of the trace"
+)
 
 
 class BusResult(Result):
@@ -109,8 +111,9 @@ def configuration(
         ConfigError: when an option has a value that it cannot have.
     """
     config = checked("bus", options)
-    _check_order(options, config["order"])
+    check_order("bus", options, config["order"], _WHY_NOT_IN_TRACE_ORDER)
     config["points"] = [_point(point) for point in config["points"]]
+    _check_links(config["contention"], config["points"], config["machines"])
     if not config["points"]:
         return {**config, "protocols": specs_of(protocols, "protocol") if protocols else []}
     both = [name for name in _OF_ALL if options.get(name)] + ["protocols"] * bool(protocols)
@@ -119,14 +122,24 @@ def configuration(
     return {**config, "machines": [], "protocols": []}
 
 
-def _check_order(options: Mapping[str, object], order: str) -> None:
-    """Refuses options that apply only to another order of references than this one."""
-    for name, option in options_of("bus").items():
-        is_set = options.get(name) not in (None, False)
-        if is_set and option.only_order not in (None, order):
+def _check_links(contention: object, points: list[dict[str, Any]], machines: list[str]) -> None:
+    """Refuses contention on machines whose model has no links.
+
+    Raises:
+        ConfigError: naming the first such machine.
+    """
+    if contention is None:
+        return
+    of_points = [str(point["machine"]) for point in points if "machine" in point]
+    default = str(engines()["bus"]["default_machine"])
+    named = (of_points if points else machines) or [default]
+    if len(of_points) < len(points):
+        named.append(default)
+    for machine, kind in zip(named, _core.machine_kinds(named), strict=True):
+        if kind != "multicore":
             raise ConfigError(
-                f"{name} is for order {option.only_order}: in the order of the trace nothing is "
-                "scheduled and addresses are those of the trace"
+                f"--contention {contention}: {machine} has no links, and its bus serves one "
+                "transaction at a time; say --machine spr-2s-lines"
             )
 
 

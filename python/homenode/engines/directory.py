@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from homenode.options.checked import checked
+from homenode.options.checked import check_order, checked
 from homenode.options.values import specs_of
 from homenode.results.result import Result
 from homenode.results.rows import flat
@@ -53,6 +53,8 @@ def configuration(
         ConfigError: when an option has a value that it cannot have.
     """
     config = checked("directory", options)
+    why = "in the order of the trace nothing takes time, and each write is complete at once"
+    check_order("directory", options, config["order"], why)
     if protocols:
         config["protocols"] = specs_of(protocols, "protocol")
     return config

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode.engines.sensitivity import compare
 from homenode.engines.simulation import simulate
+from homenode.engines.table import refuse_interleavings
 from homenode.options.checked import only_declared
+from homenode.options.values import specs_of
 from homenode.trace import Trace
 from homenode.trace.transforms import transform
 
@@ -58,6 +60,7 @@ def interleavings(
     (4, True)
     """
     only_declared("simulate", options)
+    refuse_interleavings(specs_of(machine, "machine"), {})
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     if (word_bytes := options.pop("word_bytes", None)) is not None:
         # Turns are of references, and these are words.

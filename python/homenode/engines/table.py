@@ -53,10 +53,25 @@ def engine_for(machines: Sequence[str] | None, options: Mapping[str, Any]) -> st
     return engine
 
 
+def refuse_interleavings(machines: Sequence[str] | None, options: Mapping[str, Any]) -> None:
+    """Refuses bounds over other turns of the threads on machines without prices.
+
+    Raises:
+        ConfigError: naming the machines; or when they cannot be used.
+    """
+    engine, priced = engine_for(machines, options), engines_with("policies")
+    if engine not in priced:
+        raise _is_for("--interleavings", priced, machines or [engines()[engine]["machines"]])
+
+
 def refusal(option: str, having: Sequence[str], machines: Iterable[str]) -> ConfigError:
     """The error about an option that only other engines have than that of these machines."""
+    return _is_for(options_of(having[0])[option].flag or option, having, machines)
+
+
+def _is_for(flag: str, having: Sequence[str], machines: Iterable[str]) -> ConfigError:
     whose = " and ".join(engines()[one]["machines"] for one in having)
-    flag, first = options_of(having[0])[option].flag, engines()[having[0]]["default_machine"]
+    first = engines()[having[0]]["default_machine"]
     return ConfigError(
-        f"{flag or option} is for {whose}, such as --machine {first}, not for {', '.join(machines)}"
+        f"{flag} is for {whose}, such as --machine {first}, not for {', '.join(machines)}"
     )

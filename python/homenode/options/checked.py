@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from homenode.errors import ConfigError
 from homenode.options.declared import Option, options_of
 from homenode.options.values import about, only_known
 
@@ -40,6 +41,24 @@ def checked(study: str, options: Mapping[str, object], *names: str) -> dict[str,
     declared = options_of(study)
     wanted = names or [name for name, option in declared.items() if not option.argument]
     return {name: value_of(declared[name], options.get(name)) for name in wanted}
+
+
+def check_order(study: str, options: Mapping[str, object], order: str, why: str) -> None:
+    """Refuses options that apply only to another order of references than this one.
+
+    Args:
+        study: the name of a study.
+        options: what the user set.
+        order: the order of this simulation.
+        why: why an option does not apply to it, for the error.
+
+    Raises:
+        ConfigError: naming the first such option.
+    """
+    for name, option in options_of(study).items():
+        is_set = name in options and options[name] is not None and options[name] is not False
+        if is_set and option.only_order not in (None, order):
+            raise ConfigError(f"{name} is for order {option.only_order}: {why}")
 
 
 def value_of(option: Option, given: Any) -> Any:
