@@ -31,7 +31,7 @@ pub struct PictureConfig {
     pub processors: Option<u16>,
     /// How to treat references to private memory: all values except `shared` leave them out.
     pub private: PrivateReferences,
-    /// How to treat references to synchronisation variables; the thesis leaves them out (§2.3.1).
+    /// How to treat references to synchronisation variables; excluded in Bolosky's thesis (§2.3.1).
     pub sync: Inclusion,
 }
 

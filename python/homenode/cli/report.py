@@ -69,9 +69,9 @@ def report(
     It begins with the answer: where the processors spend their time on a machine of today, for
     which data they wait, what to change and what that gains. Then follow every policy compared with
     the best possible, the effect of block size, the blocks that cost most with their source lines,
-    and the sharing map. It needs no network and works in any browser. Machines of 1993 are chosen
-    by name (--machine numa,cc+,dsm+), and so is another machine for the answer about cache lines
-    (--machine spr-2s-lines).
+    and the sharing map. It needs no network and works in any browser. --machine chooses other
+    machines, such as those of 1993 (numa,cc+,dsm+), or another machine for the answer about cache
+    lines (spr-2s-lines).
 
     On a machine with a directory (--machine genoa-8n-directory, dash-mesh) it also compares homes
     of pages: where the time goes, which nodes serve which data, and which nodes fill which page.

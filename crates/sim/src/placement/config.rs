@@ -15,26 +15,26 @@ pub struct SimConfig {
     pub machines: Vec<String>,
     /// Policies (`homenode list policies`), with parameters as in `delay:n=50,limit=2`.
     #[schemars(extend("x-flag" = "--policy", "x-value" = "policies", "x-argument" = true,
-        "x-default" = "all made for the machines that they can run"))]
+        "x-default" = "all that the machines can run"))]
     pub policies: Vec<String>,
     /// Block sizes in bytes: 64, 4K, 8KB, or a doubling range such as 64-8192.
     #[schemars(extend("x-flag" = "--block-size", "x-value" = "block-sizes", "x-argument" = true))]
     pub block_sizes: Vec<u64>,
     /// Processors; thread i runs on processor i modulo this number.
     #[serde(default)]
-    #[schemars(range(min = 1), extend("x-default" = "the machine's, where it has a number as \
-        those of today with pages do, else the trace's threads"))]
+    #[schemars(range(min = 1), extend("x-default" = "the machine's, if it has a \
+        fixed number, as spr-2s has; else the trace's threads"))]
     pub processors: Option<u16>,
     /// How to treat references to private memory: `local` keeps them out of every history.
     #[serde(default)]
     #[schemars(extend(
         "x-default" = "`exclude` on page-coherence machines such as markatos, else `local`"))]
     pub private: Option<PrivateReferences>,
-    /// How to treat references to synchronisation variables; the thesis leaves them out (§2.3.1).
+    /// How to treat references to synchronisation variables; excluded in Bolosky's thesis (§2.3.1).
     #[serde(default = "Inclusion::exclude")]
     pub sync: Inclusion,
     /// Count references in words of this many bytes, a power of two from 1 to 64: a reference that
-    /// touches several words counts as one reference to each. The thesis's word has 4 bytes
+    /// touches several words counts as one reference to each. Bolosky's word has 4 bytes
     /// (§4.1.2).
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-metavar" = "W", "x-default" = "as recorded"))]
@@ -42,9 +42,9 @@ pub struct SimConfig {
     /// Simulate only the references that miss a cache at each processor, given as size, ways and
     /// block size, as in `2M:16:64`; `none` simulates every reference.
     #[serde(default)]
-    #[schemars(extend("x-metavar" = "SIZE:WAYS:BLOCK", "x-default" = "the last level of the \
-        machine, if it has one as those of today with pages do; `none` for others, for a trace of \
-        misses, and in `sharing`"))]
+    #[schemars(extend("x-metavar" = "SIZE:WAYS:BLOCK", "x-default" = "the machine's last-level \
+        cache, if it describes one, as spr-2s does; else `none`, as for a trace of misses and in \
+        `sharing`"))]
     pub filter: Option<String>,
     /// First move words that one thread uses away from pages that several threads share, for each
     /// block size, as `homenode transform realign` does, in windows of this many references;

@@ -32,10 +32,10 @@ pub struct PmapConfig {
     pub processors: Option<u16>,
     /// How to treat references to private memory.
     pub private: PrivateReferences,
-    /// How to treat references to synchronisation variables; the thesis leaves them out (§2.3.1).
+    /// How to treat references to synchronisation variables; excluded in Bolosky's thesis (§2.3.1).
     pub sync: Inclusion,
     /// Count references in words of this many bytes, a power of two from 1 to 64: a reference that
-    /// touches several words counts as one reference to each. The thesis's word has 4 bytes
+    /// touches several words counts as one reference to each. Bolosky's word has 4 bytes
     /// (§4.1.2).
     #[schemars(range(min = 1), extend("x-metavar" = "W", "x-default" = "as recorded"))]
     pub word_bytes: Option<u64>,

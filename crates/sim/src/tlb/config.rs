@@ -24,14 +24,14 @@ pub struct TlbConfig {
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// How to treat references to private memory; the thesis counts them (§6.3.2).
+    /// How to treat references to private memory; counted in Bolosky's thesis (§6.3.2).
     #[serde(default = "Inclusion::include")]
     pub private: Inclusion,
-    /// How to treat references to synchronisation variables; the thesis leaves them out (§2.3.1).
+    /// How to treat references to synchronisation variables; excluded in Bolosky's thesis (§2.3.1).
     #[serde(default = "Inclusion::exclude")]
     pub sync: Inclusion,
     /// Count references in words of this many bytes, a power of two from 1 to 64: a reference that
-    /// touches several words counts as one reference to each. The thesis's word has 4 bytes
+    /// touches several words counts as one reference to each. Bolosky's word has 4 bytes
     /// (§4.1.2).
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-metavar" = "W", "x-default" = "as recorded"))]
@@ -100,7 +100,7 @@ pub struct TlbRow {
     pub ways: u32,
     /// Whether an entry holds two adjacent translations.
     pub paired: bool,
-    /// Cost of a miss in local references; `null` if the thesis does not give it.
+    /// Cost of a miss in local references; `null` if Bolosky's thesis does not give it.
     pub miss_cost: Option<f64>,
 }
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     "--word-bytes",
     type=WholeNumber(min=0),
     metavar="W",
-    help="For bolosky and markatos: count references in words of N bytes; 0: as recorded.  "
+    help="For bolosky and markatos: count references in words of W bytes; 0: as recorded.  "
     "[default: 4 in bolosky, as recorded in markatos]",
 )
 @click.option(
