@@ -53,6 +53,16 @@ def test_every_program_has_its_source_and_every_machine_exists() -> None:
     assert {row["name"] for row in hn.table("machines")} >= set(demo.MACHINES)
 
 
+def test_programs_in_the_current_folder_are_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for module in ("click", "homenode", "json"):
+        Path(f"{module}.py").write_text("raise SystemExit('loaded from the current folder')\n")
+    Path("empty.c").write_text("int main(void) { return 0; }\n")
+    assert programs.build(Path("empty.c"), "empty", "homenode").exists()
+
+
 @pytest.mark.timeout(1200)
 def test_the_whole_demonstration_on_small_programs(program: Command, tmp_path: Path) -> None:
     script = tmp_path / "small.py"

@@ -21,8 +21,9 @@ FOLDER = Path(__file__).resolve().parent
 
 _HEADERS = FOLDER.parent / "capture" / "runtime" / "include"
 
-# `homenode cc` of this interpreter, whether or not its scripts are on the path.
-_WRAPPER = (sys.executable, "-m", "homenode", "cc")
+# `homenode cc` of this interpreter, whether or not its scripts are on the path. With -P no file in
+# the current folder, such as a click.py, is loaded in place of a module.
+_WRAPPER = (sys.executable, "-P", "-m", "homenode", "cc")
 
 _FLAGS = ("-O2", "-Wall", "-Wextra")
 
