@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 import homenode as hn
-from homenode.trace.trace import guess_format
+from homenode.options.tables import core_table
+from homenode.trace.trace import format_of
 
 
 def test_numpy_arrays_become_a_trace(tmp_path: Path) -> None:
@@ -127,13 +128,32 @@ def test_text_goes_out_and_comes_back(trace: hn.Trace, tmp_path: Path) -> None:
     [("a.parquet", "parquet"), ("a.PQ", "parquet"), ("x/y.txt", "text"), ("a.arrow", "arrow")],
 )
 def test_formats_are_guessed_from_names(name: str, form: str) -> None:
-    assert guess_format(name) == form
+    assert format_of(name, None, "import") == format_of(name, None, "export") == form
 
 
 @pytest.mark.parametrize("name", ["a", "a.xyz", "-", ".parquet/x"])
 def test_unknown_endings_need_a_format(name: str) -> None:
     with pytest.raises(hn.ConfigError, match="give one of text"):
-        guess_format(name)
+        format_of(name, None, "import")
+
+
+def test_export_offers_what_it_can_write(trace: hn.Trace, tmp_path: Path) -> None:
+    names = "text, csv, din, parquet, arrow"
+    for name, form, said in (
+        ("t.xyz", None, f"give one of {names}"),
+        ("t.lackey", None, f'"lackey" is for import only; for export there are {names}'),
+        ("t.txt", "drmemtrace", f'"drmemtrace" is for import only; for export there are {names}'),
+        ("t.txt", "elf", f'unknown format "elf"; known: {names}'),
+    ):
+        with pytest.raises(hn.ConfigError, match=f"{said}$"):
+            trace.export(tmp_path / name, format=form)
+        assert not (tmp_path / name).exists()
+    with pytest.raises(hn.ConfigError, match=r"text, csv, lackey, .*, parquet, arrow$"):
+        hn.Trace.import_("t.txt", format="elf")
+    for row in core_table("formats"):
+        if row["export"]:
+            trace.export(tmp_path / "out", format=row["name"])
+            assert (tmp_path / "out").exists()
 
 
 def test_opening_what_is_not_there_says_so(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ import shutil
 import tempfile
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from homenode import _core
 from homenode.capture import recording
 from homenode.errors import ConfigError
 from homenode.files import check_output, check_replaceable, replacing_name
-from homenode.options.tables import COLUMNAR, core_table
+from homenode.options.tables import COLUMNAR, core_table, format_names
 from homenode.options.values import about, only_known, whole_number
 from homenode.trace.info import TraceInfo
 
@@ -152,7 +152,7 @@ class Trace:
             TraceError: when the file does not fit its format; the message has the line or row.
         """
         name = os.fspath(source)
-        form = guess_format(name) if format is None else format
+        form = format_of(name, format, "import")
 
         def write(target: str) -> None:
             if form in COLUMNAR:
@@ -365,7 +365,7 @@ class Trace:
             OSError: when the file cannot be written.
         """
         name = os.fspath(path)
-        form = guess_format(name) if format is None else format
+        form = format_of(name, format, "export")
         check_output(name, self._path)
         if form in COLUMNAR:
             from homenode.trace import interchange
@@ -383,22 +383,33 @@ class Trace:
         return self.info._repr_html_()
 
 
-def guess_format(name: str) -> str:
-    """The format that a file name's ending stands for.
+def format_of(name: str, given: str | None, way: Literal["import", "export"]) -> str:
+    """The format of a file: the given one, or what the ending of its name stands for.
+
+    Args:
+        name: the file's name.
+        given: the name of a format; None for that of the ending.
+        way: what is done with the file.
 
     Raises:
-        ConfigError: when no format has that ending.
+        ConfigError: when there is no such format, or it is for the other way only.
 
-    >>> guess_format("trace.parquet")
-    'parquet'
+    >>> format_of("trace.parquet", None, "export"), format_of("-", "din", "import")
+    ('parquet', 'din')
     """
     ending = Path(name).suffix.removeprefix(".").lower()
-    formats = core_table("formats")
-    for row in formats:
-        if ending and ending in row["extensions"]:
-            return str(row["name"])
-    known = ", ".join(str(row["name"]) for row in formats)
-    raise ConfigError(f"cannot tell the format of {name!r} from its name; give one of {known}")
+    listed = {str(row["name"]): row for row in core_table("formats")}
+    of_ending = (form for form, row in listed.items() if ending and ending in row["extensions"])
+    form = next(of_ending, None) if given is None else given
+    known = format_names(way)
+    if form is None:
+        raise ConfigError(f"cannot tell the format of {name!r} from its name; give one of {known}")
+    if form not in listed:
+        raise ConfigError(f'unknown format "{form}"; known: {known}')
+    if not listed[form][way]:
+        other = "import" if way == "export" else "export"
+        raise ConfigError(f'format "{form}" is for {other} only; for {way} there are {known}')
+    return form
 
 
 def _array(name: str, values: Any) -> NDArray[Any]:
