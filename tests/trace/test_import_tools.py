@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,3 +52,18 @@ def test_a_view_of_dynamorio_is_a_whole_trace(homenode: Command) -> None:
     assert (info["references"], info["fetches"], info["atomics"]) == (5, 9, 1)
     assert info["kernel"] == 2
     assert homenode("info", str(trace.path)).out.count("samples") == 0
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+def test_the_example_with_valgrind_imports_a_program_that_prints(
+    homenode: Command, tmp_path: Path
+) -> None:
+    [example] = re.findall(r".*valgrind.*", homenode("import", "--help").out)
+    ours = f"{sys.executable} -P -m homenode"
+    line = example.replace("./prog", "echo hi").replace("homenode", ours)
+    words = ["sh", "-c", line]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "t.hnt: " in done.stdout
+    assert "hi" in done.stderr.splitlines()
+    assert hn.Trace.open(tmp_path / "t.hnt").references > 1000

@@ -15,7 +15,7 @@ from homenode.options.specs import plain_number
     epilog=examples(
         "homenode import refs.parquet -o t.hnt",
         "printf '0 W 0x1000 4\\n1 R 0x1000 4\\n' | homenode import - --format text -o t.hnt",
-        "valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 | "
+        "(valgrind --tool=lackey --trace-mem=yes --log-fd=9 ./prog >&2) 9>&1 | "
         "homenode import - --format lackey -o t.hnt",
         "drrun -t drmemtrace -tool view -indir DIR 2>&1 | "
         "homenode import - --format drmemtrace -o t.hnt",
