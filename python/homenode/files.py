@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -16,7 +17,7 @@ def check_output(path: PathLike, *inputs: PathLike) -> None:
     """Checks, before any work is done, that a file can get this name; ``-`` always can.
 
     Raises:
-        OSError: when there is a folder of this name, no folder to hold it, or it is an input:
+        OSError: when there is a folder of this name, no folder that can hold it, or it is an input:
             writing would destroy what is being read.
     """
     target = Path(path)
@@ -31,6 +32,17 @@ def check_output(path: PathLike, *inputs: PathLike) -> None:
     for source in map(Path, inputs):
         if target.is_file() and source.exists() and target.samefile(source):
             raise OSError(errno.EINVAL, "the output is also an input; name another file", str(path))
+    if not _is_special(target):
+        _check_folder(path)
+
+
+def _check_folder(path: PathLike) -> None:
+    """Only an attempt tells whether a folder takes files: also of another user, or read-only."""
+    try:
+        with tempfile.TemporaryFile(dir=Path(path).parent):
+            pass
+    except OSError as error:
+        raise _refusal(error.errno or errno.EIO, path) from None
 
 
 def same_file(one: PathLike, other: PathLike) -> bool:

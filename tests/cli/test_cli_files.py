@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import homenode as hn
+from homenode.files import check_output
 from support.command import Command
 
 _COMMAND = [sys.executable, "-m", "homenode"]
@@ -117,3 +118,9 @@ def test_what_never_ends_is_not_read_to_the_end(homenode: Command, trace: hn.Tra
     shown = homenode("simulate", "--machine", "/dev/zero", trace.path)
     assert shown.code == 2
     assert "at most 1048576 bytes" in shown.err
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc")
+def test_a_folder_that_takes_no_files_is_refused_before_the_work() -> None:
+    with pytest.raises(FileNotFoundError):
+        check_output("/proc/x.csv")

@@ -185,6 +185,7 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
     let remedies = [
         (io::ErrorKind::NotFound, "; check the name and that the folder exists"),
         (io::ErrorKind::PermissionDenied, "; choose a place that you may read and write"),
+        (io::ErrorKind::ReadOnlyFilesystem, "; choose a place that you may read and write"),
         (io::ErrorKind::IsADirectory, "; name a file, not a folder"),
         (io::ErrorKind::NotADirectory, "; check the folder part of the name"),
     ];

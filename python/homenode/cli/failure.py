@@ -67,11 +67,14 @@ def _usage(error: click.ClickException) -> str:
 def _system(error: OSError) -> str:
     reason = (error.strerror or str(error) or type(error).__name__).lower()
     names = [str(name) for name in (error.filename, error.filename2) if name is not None]
-    remedy = "; make room and start again" if error.errno == errno.ENOSPC else ""
-    remedy = remedy or _REMEDIES.get(type(error), "")
+    remedy = _BY_NUMBER.get(error.errno or 0) or _REMEDIES.get(type(error), "")
     return ": ".join([*names[:1], reason]) + remedy
 
 
+_BY_NUMBER = {
+    errno.ENOSPC: "; make room and start again",
+    errno.EROFS: "; choose a place that you may read and write",
+}
 _REMEDIES: dict[type[OSError], str] = {
     FileNotFoundError: "; check the name and that the folder exists",
     PermissionError: "; choose a place that you may read and write",
