@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import homenode
+from homenode import _core
 from homenode.cli.progress import Progress
+from homenode.engines.table import engines_with
 from homenode.errors import ConfigError
 from homenode.options.declared import options_of
 
@@ -53,8 +55,8 @@ def pages(trace: str, given: dict[str, Any]) -> PagePicture:
     """Simulates with the options of the command line, showing progress.
 
     Raises:
-        ConfigError: when several machines, protocols or homes were given, or an option of pictures
-            over Time.
+        ConfigError: when several machines, protocols or homes were given, a machine without a
+            directory, or an option of pictures over Time.
     """
     known = options_of("directory")
     asked = {name: value for name, value in given.items() if name != "title"}
@@ -63,6 +65,12 @@ def pages(trace: str, given: dict[str, Any]) -> PagePicture:
             raise ConfigError(f"--{name.replace('_', '-')} is for pictures without --machine")
         if isinstance(value, list) and len(value) > 1:
             raise ConfigError(f"{known[name].flag} {','.join(value)}: a picture is of one")
+    for machine in asked.get("machines", ()):
+        if _core.engine_of([machine]) not in engines_with("homes"):
+            raise ConfigError(
+                f"--machine {machine}: a picture of pages is of a machine with a directory, such "
+                f"as {_MACHINE}; without --machine the picture shows who references what when"
+            )
     chosen = {"machines": [_MACHINE], "homes": [_HOME], **asked}
     with Progress("simulating") as progress:
         result = homenode.simulate(trace, uses=True, progress=progress, **chosen)

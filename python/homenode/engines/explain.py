@@ -10,6 +10,7 @@ from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked
 from homenode.options.documented import documented
+from homenode.options.tables import core_table, engines
 from homenode.options.values import specs_of
 from homenode.trace import Trace
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from homenode.options.typed import ExplainOptions
+
+
+# Protocols of which the default machine with a directory cannot keep the lists.
+_WITH_CONTROLLERS = {"sdd": "alite"}
 
 
 class Explanation:
@@ -132,10 +137,33 @@ def explain(
     [('acquire', False, []), ('read', True, ['read-write', 'read-only'])]
     """
     config = {**checked("explain", options), "protocols": specs_of(protocols, "protocol")}
+    _check_machine(config["machine"], config["protocols"])
     path = None
     if trace is not None:
         path = str((trace if isinstance(trace, Trace) else Trace.open(trace)).path)
     return Explanation(json.loads(_core.explain(path, json.dumps(config), progress)))
+
+
+def _check_machine(machine: str | None, protocols: Iterable[str]) -> None:
+    """Refuses a machine that has no such protocols, and names one that has.
+
+    Raises:
+        ConfigError: naming the first such protocol.
+    """
+    if machine is None:
+        return
+    of_directories = {row["name"] for row in core_table("directory-protocols")}
+    known = of_directories | {row["name"] for row in core_table("protocols")}
+    for protocol in protocols:
+        name = protocol.partition(":")[0].removesuffix("+proxies")
+        wanted = "directory" if name in of_directories else "bus"
+        # The engine refuses what there is not, and knows what the machine's nodes have.
+        if name in known and _core.engine_of([machine]) != wanted:
+            first = _WITH_CONTROLLERS.get(name, engines()[wanted]["default_machine"])
+            raise ConfigError(
+                f"{name} is not a protocol of {machine}: it is for {engines()[wanted]['machines']}"
+                f", such as --machine {first}"
+            )
 
 
 __all__ = ["Explanation", "explain"]

@@ -74,17 +74,27 @@ class LineResult(Rows):
     document = to_dict
 
 
-_LINE_KINDS = ("multicore", "directory", "controllers")
+_LINE_KINDS = ("multicore", "directory")
 """Kinds of machines with a clock whose processors wait for cache lines."""
 
 
 def machines_of_lines(named: list[str]) -> tuple[list[str], list[str]]:
     """Those of some machines whose processors wait for cache lines, and all others.
 
+    Raises:
+        ConfigError: when the nodes of one have controllers: their waits have other causes.
+
     >>> machines_of_lines(["cc", "spr-2s-lines"])
     (['spr-2s-lines'], ['cc'])
     """
     kinds = dict(zip(named, _core.machine_kinds(named), strict=True))
+    for name in named:
+        if kinds[name] == "controllers":
+            raise ConfigError(
+                f"machine {name}: where nodes have controllers, waits are not split by cause; "
+                "choose another machine, such as spr-2s-lines or dash-mesh, or simulate this one "
+                f"with homenode simulate --machine {name} --protocol sdd"
+            )
     of_lines = [name for name in named if kinds[name] in _LINE_KINDS]
     return of_lines, [name for name in named if name not in of_lines]
 
@@ -145,6 +155,7 @@ def lines(
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     config = checked("lines", options)
+    machines_of_lines([config["machine"]])
     found = json.loads(_core.line_waits(str(opened.path), json.dumps(config), progress))
     return LineResult(found, config)
 

@@ -7,10 +7,11 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.placement import configuration
+from homenode.engines.placement import configuration, refuse_latencies
 from homenode.files import check_output, replacing_name
 from homenode.options.checked import checked, part_of
 from homenode.options.documented import documented
+from homenode.options.values import specs_of
 from homenode.results.result import flatten
 from homenode.results.rows import Rows
 from homenode.trace import Trace
@@ -102,6 +103,7 @@ def optimal(
     [('31', '90', 0)]
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    refuse_latencies(specs_of(machines, "machine"))
     own = checked("optimal", options, "replication", "curve", "certify", "placement")
     policy = "optimal" if own["replication"] else "optimal-no-replication"
     simulation = configuration(machines, policy, block_sizes, **part_of("simulate", options))

@@ -12,7 +12,7 @@ from homenode.options.tables import core_table, engines
 from homenode.options.values import sizes_of, specs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from homenode.options.typed import SimulateOptions
 
@@ -53,6 +53,21 @@ def policies_for(machines: Iterable[str], force: bool = False) -> list[str]:
         for row in core_table("policies")
         if made_for(row) and (everywhere or not row["needs_global"])
     ]
+
+
+def refuse_latencies(machines: Sequence[str]) -> None:
+    """Refuses machines whose prices the optimum cannot use.
+
+    Raises:
+        ConfigError: naming the first machine of the page-coherence model.
+    """
+    for machine, kind in zip(machines, _core.machine_kinds(list(machines)), strict=True):
+        if kind == "page-coherence":
+            raise ConfigError(
+                f"machine {machine} has latencies, from which no optimum can be found; choose a "
+                "machine with prices r and R, such as --machine numa, or simulate policies on this "
+                f"one with homenode simulate --machine {machine}"
+            )
 
 
 def own_block_sizes(machines: Iterable[str]) -> list[int]:

@@ -14,6 +14,7 @@ from homenode.engines.lines import LineResult, lines, machines_of_lines, refuse_
 from homenode.engines.simulation import simulate
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, part_of
+from homenode.options.declared import options_of
 from homenode.options.documented import documented
 from homenode.options.specs import unique
 from homenode.options.values import specs_of
@@ -144,6 +145,11 @@ def sensitivity(
     if len(given) == 1 and count == 0:
         count = _ORDERS_MADE
     of_today, wanted = machines_of_lines(specs_of(machines, "machine"))
+    if wanted and "policies" not in options_of(_core.engine_of(wanted)):
+        raise ConfigError(
+            f"machine {wanted[0]}: orders are compared on machines with prices of references, such "
+            "as numa, and on those of today with a clock, such as spr-2s-lines"
+        )
     refuse_words(of_today, options.get("word_bytes"))
     named = None if policies is None else specs_of(policies, "policy")
     matrix = (wanted, named, block_sizes)

@@ -14,7 +14,7 @@ from homenode.engines.lines import (
     refuse_words,
 )
 from homenode.engines.parallel import in_parallel
-from homenode.engines.placement import configuration
+from homenode.engines.placement import configuration, refuse_latencies
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, part_of
 from homenode.options.documented import documented
@@ -160,6 +160,7 @@ def sharing(
     # To a cache a lock is a word like any other.
     options.setdefault("sync", "include")
     of_today, machine = machines_of_lines(specs_of(machine, "machine"))
+    refuse_latencies(machine)
     refuse_words(of_today, options.get("word_bytes"))
     if not of_today:
         refuse_contention(machine, options.get("contention"))
