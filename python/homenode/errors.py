@@ -1,15 +1,17 @@
-"""The two kinds of errors for users, and how Python code raises them with a place."""
+"""The two kinds of errors for users, and how Python code raises them."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from homenode._core import ConfigError, TraceError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["ConfigError", "TraceError", "trace_error"]
+__all__ = ["ConfigError", "TraceError", "of_extra", "trace_error"]
 
 
 def trace_error(message: str, path: str | Path) -> TraceError:
@@ -17,3 +19,24 @@ def trace_error(message: str, path: str | Path) -> TraceError:
     error = TraceError(f"{path}: {message}")
     error.path = str(path)
     return error
+
+
+@contextmanager
+def of_extra(extra: str, package: str) -> Iterator[None]:
+    """Imports in this block are of a package that only one of homenode's extras installs.
+
+    Args:
+        extra: the extra, as in ``pip install 'homenode[plot]'``.
+        package: the package.
+
+    Raises:
+        ConfigError: when the package is missing, with what to install.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        raise ConfigError(
+            f"this needs {package}, which is not installed: pip install 'homenode[{extra}]'"
+        ) from None

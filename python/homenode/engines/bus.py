@@ -59,8 +59,8 @@ class BusResult(Result):
             machine: only this machine.
 
         Raises:
-            ConfigError: when nothing was simulated in cycles, or all that differs is the protocol.
-            ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
+            ConfigError: when nothing was simulated in cycles, all that differs is the protocol, or
+                matplotlib is missing (``pip install 'homenode[plot]'``).
         """
         from homenode.results.plot import power_on_a_bus
 

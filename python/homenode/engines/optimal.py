@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.engines.placement import configuration, refuse_latencies
+from homenode.errors import of_extra
 from homenode.files import check_output, replacing_name
 from homenode.options.checked import checked, part_of
 from homenode.options.documented import documented
@@ -51,9 +52,10 @@ class OptimalResult(Rows):
         """One row a piece of a curve: machine, policy, block_size, and the piece's fields.
 
         Raises:
-            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+            ConfigError: when pandas is missing (``pip install 'homenode[pandas]'``).
         """
-        import pandas as pd
+        with of_extra("pandas", "pandas"):
+            import pandas as pd
 
         names = ("machine", "policy", "block_size")
         pieces = []

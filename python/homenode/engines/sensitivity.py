@@ -88,8 +88,8 @@ class SensitivityResult(Rows):
         """Draws the effect of the order: a bar a policy from the least to the largest MCPR.
 
         Raises:
-            ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
-            ConfigError: when there is nothing to draw.
+            ConfigError: when there is nothing to draw, or matplotlib is missing (``pip install
+                'homenode[plot]'``).
         """
         from homenode.results.plot import spread_of_orders
 

@@ -40,8 +40,8 @@ class TlbResult(Rows):
         """Draws misses per reference against page size, one line a TLB.
 
         Raises:
-            ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
-            ConfigError: when no TLB ever misses.
+            ConfigError: when no TLB ever misses, or matplotlib is missing (``pip install
+                'homenode[plot]'``).
         """
         from homenode.results.plot import misses_against_page_size
 

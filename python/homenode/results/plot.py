@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from homenode.errors import ConfigError
+from homenode.errors import ConfigError, of_extra
 from homenode.options.specs import format_size, unique
 from homenode.results.palette import colour_of, dashes_of
 
@@ -38,8 +38,9 @@ def _figure(
     width: float, height: float, panels: int, *, sharey: bool = True
 ) -> Iterator[tuple[Figure, Any]]:
     """A figure and its panels beside each other, in our style."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
+    with of_extra("plot", "matplotlib"):
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")

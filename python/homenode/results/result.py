@@ -68,8 +68,8 @@ class Result(Rows):
             machine: only this machine.
 
         Raises:
-            ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
-            ConfigError: when there is nothing to draw.
+            ConfigError: when there is nothing to draw, or matplotlib is missing (``pip install
+                'homenode[plot]'``).
         """
         from homenode.results.plot import mcpr_against_block_size
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from homenode.errors import of_extra
+
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
@@ -75,9 +77,10 @@ class Rows:
         """The flat rows as a data frame.
 
         Raises:
-            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+            ConfigError: when pandas is missing (``pip install 'homenode[pandas]'``).
         """
-        import pandas as pd
+        with of_extra("pandas", "pandas"):
+            import pandas as pd
 
         return pd.DataFrame(self.columns())
 

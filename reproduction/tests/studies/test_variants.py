@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -103,3 +104,14 @@ def test_each_variant_changes_what_it_says(tmp_path: Path) -> None:
 def test_only_studies_with_variants_take_the_option(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no variants; .* are foglia"):
         studies.study("bolosky-ch5", quick=True, traces=tmp_path, variants=True)
+
+
+def test_data_frames_of_a_study_need_pandas(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = replace(studies.find("foglia"), experiments=lambda _: _giving(7), claims=[_claim(5)])
+    result = run_study(entry, StudyContext(PAPER, tmp_path, quick=True, programs=[]))
+    assert len(result.ledger) == 1
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ConfigError, match="needs pandas"):
+        _ = result.ledger

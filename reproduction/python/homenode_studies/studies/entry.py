@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from homenode.errors import of_extra
 from homenode_studies.studies.claims import Claim, Finding, Kind, counts, counts_by_kind
 from homenode_studies.studies.claims import ledger as judged
 from homenode_studies.studies.forms import AS_RECORDED, TraceForm
@@ -120,7 +121,7 @@ class StudyResult:
         """The tables by name, as data frames.
 
         Raises:
-            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+            ConfigError: when pandas is missing (``pip install 'homenode[pandas]'``).
         """
         return {table.name: _frame(table.rows) for table in self.products.tables}
 
@@ -129,7 +130,7 @@ class StudyResult:
         """The data of the figures by name, in long form, as data frames.
 
         Raises:
-            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+            ConfigError: when pandas is missing (``pip install 'homenode[pandas]'``).
         """
         return {figure.name: _frame(figure.rows) for figure in self.products.figures}
 
@@ -138,7 +139,7 @@ class StudyResult:
         """Every claim, with the published value, our value, and the verdict.
 
         Raises:
-            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+            ConfigError: when pandas is missing (``pip install 'homenode[pandas]'``).
         """
         return _frame([finding.row() for finding in self.findings])
 
@@ -185,7 +186,8 @@ def count_summary(found: Mapping[str, int]) -> str:
 
 
 def _frame(rows: Sequence[Row]) -> pd.DataFrame:
-    import pandas as pd
+    with of_extra("pandas", "pandas"):
+        import pandas as pd
 
     return pd.DataFrame(list(rows))
 
