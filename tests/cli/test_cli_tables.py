@@ -193,3 +193,13 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 1 << 16)
     except OSError:  # the other end is closed
         return b""
+
+
+def test_a_summary_has_no_values_of_python() -> None:
+    facts = {"native_time_s": None, "children": [], "races": ["a.c:1", "a.c:2"], "bytes": 7172}
+    assert tables.summary(facts) == [
+        ("native time s", "none"),
+        ("children", "none"),
+        ("races", "a.c:1, a.c:2"),
+        ("bytes", "7,172"),
+    ]

@@ -21,13 +21,15 @@ _LEAST_BLOCK_ON_BUS = 16
 
 @click.command(
     "list",
+    help="List names with their meanings, and prices of machines.\n\n"
+    f"KIND is one of {', '.join(catalogue.KINDS)}.",
     epilog=examples(
         "homenode list machines --block-size 64,4K",
         "homenode list policies --json",
         "homenode list formats",
     ),
 )
-@click.argument("kind", type=Choice(catalogue.KINDS))
+@click.argument("kind", type=Choice(catalogue.KINDS), metavar="KIND")
 @click.option(
     "--block-size",
     "block_sizes",
@@ -40,7 +42,7 @@ def list_(
     block_sizes: list[int],
     outputs: Outputs,
 ) -> None:
-    """List names with their meanings, and prices of machines."""
+    """Lists the names of one kind."""
     outputs.check()
     rows = catalogue.table(kind)
     if kind == "machines" and block_sizes:

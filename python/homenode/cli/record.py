@@ -159,8 +159,7 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
         print_json(summaries if len(summaries) > 1 else summaries[0])
     else:
         for one in summaries:
-            races = ", ".join(one["races"]) or "none"
-            print_facts(summary({**one, "races": races}), aside=True)
+            print_facts(summary(one), aside=True)
             _warn_of_races(one["races"])
     return next(filter(None, map(exit_code, summaries)), 0)
 

@@ -219,6 +219,10 @@ def summary(facts: Mapping[str, object]) -> list[tuple[str, str]]:
 
 
 def _plain(value: object) -> str:
+    if value is None or value == []:
+        return "none"
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value))
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
