@@ -11,7 +11,7 @@ from homenode.engines.table import engine_for, engines_with
 from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.tables import engines
-from homenode.options.values import specs_of
+from homenode.options.values import about, points, specs_of
 from homenode.results.result import Result
 from homenode.trace import Trace
 
@@ -114,7 +114,10 @@ def simulate(
     given: dict[str, Any] = {**options, **{k: v for k, v in named.items() if v is not None}}
     if machines is not None:
         given["machines"] = specs_of(machines, "machine")
-    of_points = [point.get("machine", _machine_of_points()) for point in given.get("points") or ()]
+    if given.get("points") is not None:
+        with about("points"):
+            given["points"] = points(given["points"])
+    of_points = [str(p.get("machine", _machine_of_points())) for p in given.get("points") or ()]
     engine = engine_for(given.get("machines") or of_points or None, given)
     config = configuration(engine, given)
     found, columns = _core.simulate(engine, str(opened.path), json.dumps(config), uses, progress)

@@ -42,8 +42,8 @@ KINDS: dict[str, Kind] = {
     "number": Kind("int", metavar="N"),
     "window": Kind("int"),
     "choice": Kind(),
-    "text": Kind(),
-    "path": Kind("str | os.PathLike[str]"),
+    "text": Kind(read=values.text),
+    "path": Kind("str | os.PathLike[str]", values.path),
     "machines": _specs("machine", "M[,M...]"),
     "policies": _specs("policy", "P[,P...]"),
     "protocols": _specs("protocol", "P[,P...]"),
@@ -63,5 +63,5 @@ KINDS: dict[str, Kind] = {
     ),
     "addresses": Kind("Iterable[int | str]", values.addresses, "ADDRESS", repeated=True),
     "texts": Kind(repeated=True),
-    "points": Kind("Iterable[Mapping[str, Any]]"),
+    "points": Kind("Iterable[Mapping[str, Any]]", values.points),
 }

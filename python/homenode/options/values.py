@@ -13,8 +13,9 @@ before it when that item has a colon.
 from __future__ import annotations
 
 import operator
+import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -102,6 +103,32 @@ def real_number(given: str | float) -> float:
         raise ConfigError(f"{given!r}: expected a number") from None
 
 
+def text(given: object) -> str:
+    """Text, and not a number or anything else that could be written as text."""
+    if not isinstance(given, str):
+        raise ConfigError(f"{given!r}: expected text")
+    return given
+
+
+def path(given: str | os.PathLike[str]) -> str:
+    """The name of a file."""
+    try:
+        return os.fspath(given)
+    except TypeError:
+        raise ConfigError(f"{given!r}: expected the name of a file") from None
+
+
+def points(given: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Combinations to simulate, each a dictionary; the engine checks what is in them."""
+    found = [given] if isinstance(given, Mapping) else list(_several(given))
+    for one in found:
+        if one is given or not isinstance(one, Mapping):
+            raise ConfigError(
+                f"{one!r}: expected a list of dictionaries, as in [{{'protocol': 'mesi'}}]"
+            )
+    return found
+
+
 def choice(given: object, choices: Iterable[str]) -> str:
     """The value, if it is one of the choices."""
     listed = list(choices)
@@ -127,6 +154,8 @@ def specs_of(given: str | Iterable[str], what: str) -> list[str]:
 
 
 def _split_specs(text: str, what: str) -> list[str]:
+    if not isinstance(text, str):
+        raise ConfigError(f"{what} {text!r}: expected a name")
     items: list[str] = []
     for raw in text.split(","):
         part = raw.strip()
@@ -270,7 +299,7 @@ def costs(given: str | Mapping[str, float]) -> dict[str, float]:
     if isinstance(given, Mapping):
         return dict(given)
     found = {}
-    for item in given.split(","):
+    for item in text(given).split(","):
         name, _, number = item.partition("=")
         try:
             found[name.strip()] = real_number(number)
@@ -286,7 +315,8 @@ def address_range(given: str | tuple[int, int]) -> list[int]:
     [4096, 8192]
     """
     ends = given.split("-") if isinstance(given, str) else given
-    low, high = map(_address, ends) if len(ends) == 2 else (None, None)
+    pair = isinstance(ends, Sequence) and len(ends) == 2
+    low, high = map(_address, ends) if pair else (None, None)
     if low is None or high is None or low >= high:
         raise ConfigError(
             f"private range {given!r}: expected LO-HI, the first byte and one past the last, as in "
@@ -297,13 +327,13 @@ def address_range(given: str | tuple[int, int]) -> list[int]:
 
 def address_ranges(given: Iterable[str | tuple[int, int]]) -> list[list[int]]:
     """Ranges of addresses, each as text or as a pair."""
-    return [address_range(one) for one in given]
+    return [address_range(one) for one in _several(given)]
 
 
 def addresses(given: Iterable[int | str]) -> list[int]:
     """Addresses, as numbers or as text."""
     found = []
-    for one in given:
+    for one in _several(given):
         address = _address(one)
         if address is None:
             raise ConfigError(f"{one!r}: expected an address in it, as in 0x7f12a0")
@@ -318,15 +348,23 @@ def _address(given: int | str) -> int | None:
         if match is None or not (match[1] or match[2].isdecimal()):
             return None
         given = int(match[2], 16 if match[1] else 10)
-    return int(given) if 0 <= given < _ADDRESS_END else None
+    try:
+        address = operator.index(given)
+    except TypeError:
+        return None
+    return address if 0 <= address < _ADDRESS_END else None
+
+
+def _several(given: Any) -> Iterable[Any]:
+    """Several values; a text is one, as is what cannot be several."""
+    return given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
 
 
 def _listed(given: Any, read: Callable[[Any], Iterable[T]], split: bool = True) -> list[T]:
     """What is read from each part of one value or of several, in order, each once."""
-    several = isinstance(given, Iterable) and not isinstance(given, str)
     parts = (
         part.strip() if isinstance(part, str) else part
-        for one in (given if several else [given])
+        for one in _several(given)
         for part in (one.split(",") if split and isinstance(one, str) else [one])
     )
     return unique(value for part in parts for value in read(part))
