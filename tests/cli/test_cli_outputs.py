@@ -22,6 +22,7 @@ from homenode.cli import app
 from homenode.errors import ConfigError
 from homenode.results import writers
 from support.command import Command, Outcome
+from support.traces import make_named_trace, make_trace
 
 COMMANDS = {
     "advise": "advise T --machine numa --block-size 4K",
@@ -104,6 +105,31 @@ def test_a_file_is_what_json_prints_where_that_is_more_than_rows(
     result = hn.sharing(trace, "cc", 64)
     result.write(tmp_path / "r.json")
     assert json.loads((tmp_path / "r.json").read_text()) == json.loads(json.dumps(result.to_dict()))
+
+
+def test_tables_have_the_waits_of_machines_with_a_clock(trace: hn.Trace) -> None:
+    result = hn.sharing(trace, ["spr-2s-lines", "cc"], 64)
+    rows = result.flat_rows()
+    objects = [row for row in rows if row["machine"] == "spr-2s-lines"]
+    assert [row["label"] for row in objects] == [row["label"] for row in result.lines[0].rows]
+    assert len(rows) == len(objects) + len(result.rows)
+    alone = hn.sharing(trace, "spr-2s-lines")
+    assert [row["label"] for row in alone.flat_rows()] == [row["label"] for row in objects]
+
+
+def test_a_table_without_rows_has_its_heading(homenode: Command, tmp_path: Path) -> None:
+    private = make_trace(tmp_path / "private.hnt", 20, threads=1)
+    done = homenode("advise", private.path, "-o", "-", "--format", "csv")
+    assert done.out.startswith("machine,policy,block_size,rank,kind,object,")
+    assert len(done.out.splitlines()) == 1
+
+
+def test_a_row_of_info_counts_long_lists(homenode: Command, tmp_path: Path) -> None:
+    ranges = [{"kind": "static", "start": 0x1000, "size": 64, "name": "a"}]
+    named = make_named_trace(tmp_path / "named.hnt", [0x1000], {"ranges": ranges})
+    done = homenode("info", named.path, "-o", "-", "--format", "csv")
+    (row,) = csv.DictReader(io.StringIO(done.out))
+    assert int(row["metadata_ranges"]) == len(named.metadata["ranges"]) > 0
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def advise(
         interleavings_table.show_or_note(priced, (trace, chosen), ", and what advice saves,")
         print_notes(result.provenance)
 
-    outputs.show(shown.document, shown.flat_rows, text)
+    outputs.show(shown.document, shown.columns, text)
     if outputs.own is not None and not outputs.as_json:
         echo(f"{outputs.own}: written", err=True)
 

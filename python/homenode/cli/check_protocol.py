@@ -11,7 +11,7 @@ from homenode.cli.command import WholeNumber, examples
 from homenode.cli.output import echo
 from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.tables import numbers, print_table, texts
-from homenode.results.rows import flat
+from homenode.results.rows import columns_of, flat
 
 
 @click.command(
@@ -47,7 +47,9 @@ def check_protocol(names: tuple[str, ...], nodes: int | None, outputs: Outputs) 
     outputs.check()
     reports = homenode.check_protocols(list(names), nodes)
     outputs.show(
-        lambda: reports, lambda: [flat(report) for report in reports], lambda: _print(reports)
+        lambda: reports,
+        lambda: columns_of([flat(report) for report in reports]),
+        lambda: _print(reports),
     )
     return int(any(report["findings"] for report in reports))
 

@@ -12,7 +12,7 @@ from homenode.cli.command import examples
 from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.tables import print_facts
 from homenode.options.specs import plain_number
-from homenode.results.rows import flat
+from homenode.results.rows import columns_of, flat
 
 _PROCESSES_SHOWN = 32
 
@@ -27,7 +27,16 @@ def info(trace: str, lines: bool, outputs: Outputs) -> None:
     """Describe a trace: references, threads, order, sizes, address ranges."""
     outputs.check(trace)
     facts = json.loads(_core.trace_info(trace, lines))
-    outputs.show(lambda: facts, lambda: [flat(facts)], lambda: _print(trace, facts))
+    outputs.show(lambda: facts, lambda: columns_of([_row(facts)]), lambda: _print(trace, facts))
+
+
+def _row(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts as one flat row: of lists of dictionaries, which may be long, their length."""
+    row = flat({k: v for k, v in facts.items() if k != "metadata"})
+    for name, value in facts["metadata"].items():
+        is_long = isinstance(value, list) and any(isinstance(one, dict) for one in value)
+        row |= flat({name: len(value) if is_long else value}, "metadata_")
+    return row
 
 
 def _print(trace: str, facts: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from homenode.cli.outputs import Outputs, result_options
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.options.kinds import KINDS
 from homenode.options.specs import format_size, plain_number
+from homenode.results.rows import columns_of
 
 # Transactions of smaller blocks take no whole number of cycles.
 _LEAST_BLOCK_ON_BUS = 16
@@ -47,7 +48,7 @@ def list_(
     rows = catalogue.table(kind)
     if kind == "machines" and block_sizes:
         rows = [price for row in rows for price in _prices(row, block_sizes)]
-    outputs.show(lambda: rows, lambda: _flat(rows), lambda: _print(kind, rows))
+    outputs.show(lambda: rows, lambda: columns_of(_flat(rows)), lambda: _print(kind, rows))
 
 
 def _prices(row: dict[str, Any], block_sizes: list[int]) -> list[dict[str, Any]]:

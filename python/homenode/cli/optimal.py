@@ -61,7 +61,7 @@ def optimal(trace: str, outputs: Outputs, no_replication: bool, **options: Any) 
 
     is_quiet = options["placement"] == "-" and not (outputs.as_json or outputs.files)
     if not is_quiet:
-        outputs.show(result.document, result.flat_rows, text)
+        outputs.show(result.document, result.columns, text)
     print_notes(result.provenance)
     return 0 if not options["certify"] or result.certified else 1
 

@@ -62,14 +62,14 @@ class Outputs:
     def show(
         self,
         document: Callable[[], Any],
-        rows: Callable[[], list[dict[str, Any]]],
+        columns: Callable[[], dict[str, list[Any]]],
         text: Callable[[], None],
     ) -> None:
         """Writes the files, then prints JSON or, where there is no file, tables.
 
         Args:
             document: what JSON has.
-            rows: rows without dictionaries in them.
+            columns: rows without dictionaries in them, by column.
             text: prints the tables for people.
 
         Raises:
@@ -77,7 +77,7 @@ class Outputs:
         """
         from homenode.results import writers
 
-        content = Content(document, rows, lambda: _printed(text))
+        content = Content(document, columns, lambda: _printed(text))
         for path, writer in self.files:
             writers.write(content, path, writer)
         if self.as_json:

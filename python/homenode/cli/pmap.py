@@ -15,7 +15,7 @@ from homenode.cli.progress import Progress
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.cli.totals import references
 from homenode.options.specs import format_size, plain_number
-from homenode.results.rows import flat
+from homenode.results.rows import columns_of, flat
 
 _ACTION = texts("page is", "reference", "policy", "actions", "page becomes")
 _KERNEL = ("faults", "copies", "syncs", "flushes")
@@ -55,7 +55,7 @@ def pmap(
     outputs.check(trace)
     with Progress("managing pages") as progress:
         report = homenode.pmap(trace, progress=progress, **given_options(options))
-    outputs.show(lambda: report, lambda: [flat(report)], lambda: _print_report(report))
+    outputs.show(lambda: report, lambda: columns_of([flat(report)]), lambda: _print_report(report))
 
 
 def _show_table(owner_copy: str, outputs: Outputs) -> None:
@@ -63,7 +63,7 @@ def _show_table(owner_copy: str, outputs: Outputs) -> None:
 
     outputs.check()
     rows = page_actions(owner_copy)
-    outputs.show(lambda: rows, lambda: rows, lambda: _print_actions(rows))
+    outputs.show(lambda: rows, lambda: columns_of(rows), lambda: _print_actions(rows))
 
 
 def _print_actions(rows: Sequence[dict[str, Any]]) -> None:

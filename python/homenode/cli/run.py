@@ -79,7 +79,7 @@ def run(
         print_result(engine, result)
         print_notes(result.provenance)
 
-    outputs.show(result.document, result.flat_rows, text)
+    outputs.show(result.document, result.columns, text)
     return exit_code(result.run_summary)
 
 

@@ -57,7 +57,7 @@ def sensitivity(traces: tuple[str, ...], outputs: Outputs, **options: Any) -> No
         _print(result)
         print_notes(result.provenance)
 
-    outputs.show(result.document, result.flat_rows, text)
+    outputs.show(result.document, result.columns, text)
 
 
 def _print(result: SensitivityResult) -> None:

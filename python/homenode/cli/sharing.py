@@ -95,7 +95,7 @@ def sharing(
         for page in pages:
             echo(f"{page}: written", err=True)
 
-    outputs.show(document, before.flat_rows, text)
+    outputs.show(document, before.columns, text)
     worthless = savings is not None and not any((row["saved"] or 0) > 0 for row in savings)
     return 1 if worthless else 0
 

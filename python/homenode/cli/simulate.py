@@ -103,7 +103,7 @@ def simulate(
         print_notes(result.provenance)
         _note_infinite(result.rows)
 
-    outputs.show(document, result.flat_rows, text)
+    outputs.show(document, result.columns, text)
 
 
 def _note_infinite(rows: list[dict[str, Any]]) -> None:

@@ -46,7 +46,7 @@ def tlb(trace: str, outputs: Outputs, **options: Any) -> None:
     outputs.check(trace)
     note_samples(trace)
     result = _run(trace, options)
-    outputs.show(result.document, result.flat_rows, lambda: _print(result))
+    outputs.show(result.document, result.columns, lambda: _print(result))
 
 
 def _run(trace: str, options: dict[str, Any]) -> TlbResult:

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 MACHINE = "spr-2s-lines"
 _POINT = ("machine", "policy", "block_size")
 _SIDES = ("before", "after")
+# Columns of a table without rows: what every piece of advice has.
+_COLUMNS = (
+    *_POINT,
+    *("rank", "kind", "object", "object_kind", "address", "size", "ranges", "stride", "count"),
+    *("words", "blocks", "extra_bytes", "saved_alone", "saved_alone_share", "saved"),
+    *("saved_share", "sentence", "hint", "file", "line", "threads"),
+)
 
 
 class AdviceResult(Rows):
@@ -100,6 +107,10 @@ class AdviceResult(Rows):
         names = ("saved_share", "false_sharing_gone", "extra_bytes")
         short = {name: point[name] for name in names}
         return {**where, **costs, **means, **short, "advice": len(self.at(point))}
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The rows as flat columns, which a table without advice has, too."""
+        return {name: [] for name in _COLUMNS} | super().columns()
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
         flat = {k: v for k, v in row.items() if k not in {"allocated_at", "threads"}}

@@ -61,6 +61,11 @@ class LineResult(Rows):
         kept = {k: v for k, v in row.items() if k not in {"waits", "allocated_at"}}
         return kept | flat(row["waits"])
 
+    def labelled_rows(self) -> list[dict[str, Any]]:
+        """The flat rows, each with the facts of the simulation in front."""
+        facts = {name: fact for name, fact in self.facts.items() if name != "deadlocks_broken"}
+        return [facts | self._flat(row) for row in self.rows]
+
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sharing --json`` prints as ``lines``."""
         return {

@@ -18,7 +18,7 @@ from homenode.options.declared import options_of
 from homenode.options.documented import documented
 from homenode.options.specs import unique
 from homenode.options.values import specs_of
-from homenode.results.rows import Rows
+from homenode.results.rows import Rows, columns_of, flat
 from homenode.trace import Trace
 from homenode.trace.transforms import transform
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 MACHINES = ("spr-2s-lines", "spr-2s")
 # Orders made from a single trace.
 _ORDERS_MADE = 4
+_POINT = ("machine", "block_size", "protocol", "orders")
 
 
 class SensitivityResult(Rows):
@@ -57,6 +58,8 @@ class SensitivityResult(Rows):
             the trace if it was, references, checksum.
         configuration: the options of the call.
         provenance: version, notes and the provenance of each simulation.
+
+    In the flat rows, those of ``cycles`` come first, their figures as ``cycles_NAME``.
     """
 
     def __init__(
@@ -71,6 +74,15 @@ class SensitivityResult(Rows):
         self.rankings = list(rankings)
         self.cycles: list[dict[str, Any]] = []
         self.orders = list(orders)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The rows of ``cycles`` and the others as flat columns; None where a row lacks one."""
+        timed = [
+            {name: row[name] for name in _POINT}
+            | flat({k: v for k, v in row.items() if k not in _POINT}, "cycles_")
+            for row in self.cycles
+        ]
+        return columns_of([*timed, *self.rows])
 
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sensitivity --json`` prints."""

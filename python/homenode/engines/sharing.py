@@ -19,7 +19,7 @@ from homenode.errors import ConfigError
 from homenode.options.checked import checked, part_of
 from homenode.options.documented import documented
 from homenode.options.values import about, block_size, specs_of, whole_number
-from homenode.results.rows import Rows, flat
+from homenode.results.rows import Rows, columns_of, flat
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ class SharingResult(Rows):
         provenance: everything that the results depend on: trace, options, version.
 
     In the flat rows, components are ``cost_NAME``, the two ends of a bracket ``NAME_low`` and
-    ``NAME_high``, counts ``count_NAME``, shares of all moves ``share_NAME``.
+    ``NAME_high``, counts ``count_NAME``, shares of all moves ``share_NAME``. The objects of
+    ``lines`` come first, each with its trace, machine, protocol, processors, block_size and
+    references.
 
     Source: Bolosky, thesis, chapter 7.
     """
@@ -82,6 +84,11 @@ class SharingResult(Rows):
             | flat(row["counts"], "count_")
             | flat(row["shares"], "share_")
         )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The objects of ``lines`` and the rows as flat columns; None where a row lacks one."""
+        objects = [row for found in self.lines for row in found.labelled_rows()]
+        return columns_of(objects + [self._flat(row) for row in self.rows])
 
     def sizes(self) -> list[dict[str, Any]]:
         """The first row of each block size: counts do not depend on the machine."""

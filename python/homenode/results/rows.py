@@ -107,7 +107,7 @@ class Rows:
         from homenode.results.writers.content import Content
 
         writer = writers.of_suffix(path) if form is None else writers.named(form)
-        writers.write(Content(self.document, self.flat_rows), path, writer)
+        writers.write(Content(self.document, self.columns), path, writer)
 
 
 def columns_of(rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:

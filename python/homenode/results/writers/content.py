@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Any
 
-from homenode.results.rows import columns_of
-
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -15,14 +13,10 @@ class Content:
 
     document: Callable[[], Any]
     """The JSON document."""
-    rows: Callable[[], list[dict[str, Any]]]
-    """Rows without dictionaries in them, for tables of data."""
+    columns: Callable[[], dict[str, list[Any]]]
+    """Rows without dictionaries in them, by column, for tables of data."""
     text: Callable[[], str] | None = None
     """Tables as text; None for a plain table of the rows."""
-
-    def columns(self) -> dict[str, list[Any]]:
-        """The rows as columns; a row that lacks one has ``None`` there."""
-        return columns_of(self.rows())
 
 
 @dataclass(frozen=True, slots=True)
