@@ -40,11 +40,7 @@ const ADDITIONS: [Addition; 4] = [
         template: "machine.toml",
         file: "machines/slow-numa.toml",
         table: ("crates/machine/src/table.rs", "pub const TABLE: &[Preset] = &["),
-        lines: (
-            "Preset { name: \"slow-numa\", \
-             text: include_str!(\"../../../machines/slow-numa.toml\") },",
-            None,
-        ),
+        lines: ("preset!(\"slow-numa\"),", None),
         page: ("machines.md", "| `slow-numa` |"),
     },
     Addition {
@@ -110,9 +106,8 @@ const INSERTIONS: [Insertion; 8] = [
     },
     Insertion {
         file: "crates/machine/src/table.rs",
-        after: "include_str!(\"../../../machines/alite.toml\") },\n",
-        line: "    Preset { name: \"flat\", \
-               text: include_str!(\"../../../machines/flat.toml\") },\n",
+        after: "preset!(\"alite\"),\n",
+        line: "    preset!(\"flat\"),\n",
     },
 ];
 
