@@ -124,6 +124,18 @@ def test_a_table_without_rows_has_its_heading(homenode: Command, tmp_path: Path)
     assert len(done.out.splitlines()) == 1
 
 
+@pytest.mark.parametrize("machine", ["spr-2s-lines", "dash-mesh"])
+def test_a_table_of_no_waits_has_the_heading_of_others(
+    homenode: Command, trace: hn.Trace, tmp_path: Path, machine: str
+) -> None:
+    none = make_trace(tmp_path / "none.hnt", 0, threads=1)
+    words = ("--machine", machine, "-o", "-", "--format", "csv")
+    empty, full = (homenode("sharing", one.path, *words).out for one in (none, trace))
+    assert empty.splitlines() == full.splitlines()[:1]
+    waits = hn.lines(none, machine=machine)
+    assert list(waits.columns()) == list(hn.lines(trace, machine=machine).columns())
+
+
 def test_a_row_of_info_counts_long_lists(homenode: Command, tmp_path: Path) -> None:
     ranges = [{"kind": "static", "start": 0x1000, "size": 64, "name": "a"}]
     named = make_named_trace(tmp_path / "named.hnt", [0x1000], {"ranges": ranges})

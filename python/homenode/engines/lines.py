@@ -10,7 +10,7 @@ from homenode.errors import ConfigError
 from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.specs import plain_number
-from homenode.results.rows import Rows, flat
+from homenode.results.rows import Rows, columns_of, flat
 from homenode.results.waits import where_time_goes
 from homenode.trace import Trace
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from homenode.options.typed import LinesOptions
 
 MACHINE = "spr-2s-lines"
+# Columns of every object beside those of its waits.
+_COLUMNS = ("label", "kind", "bytes", "false_sharing_share", "share")
 
 
 class LineResult(Rows):
@@ -61,10 +63,15 @@ class LineResult(Rows):
         kept = {k: v for k, v in row.items() if k not in {"waits", "allocated_at"}}
         return kept | flat(row["waits"])
 
-    def labelled_rows(self) -> list[dict[str, Any]]:
-        """The flat rows, each with the facts of the simulation in front."""
+    def columns(self) -> dict[str, list[Any]]:
+        """The rows as flat columns, which a table without rows has, too."""
+        heading = (*_COLUMNS, *flat(self.time["waits"]))
+        return columns_of([self._flat(row) for row in self.rows], heading)
+
+    def labelled_columns(self) -> dict[str, list[Any]]:
+        """The flat columns, those of the facts of the simulation in front."""
         facts = {name: fact for name, fact in self.facts.items() if name != "deadlocks_broken"}
-        return [facts | self._flat(row) for row in self.rows]
+        return {name: [fact] * len(self) for name, fact in facts.items()} | self.columns()
 
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sharing --json`` prints as ``lines``."""

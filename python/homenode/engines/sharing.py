@@ -19,7 +19,7 @@ from homenode.errors import ConfigError
 from homenode.options.checked import checked, part_of
 from homenode.options.documented import documented
 from homenode.options.values import about, block_size, specs_of, whole_number
-from homenode.results.rows import Rows, columns_of, flat
+from homenode.results.rows import Rows, columns_of, flat, rows_of
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -87,8 +87,10 @@ class SharingResult(Rows):
 
     def columns(self) -> dict[str, list[Any]]:
         """The objects of ``lines`` and the rows as flat columns; None where a row lacks one."""
-        objects = [row for found in self.lines for row in found.labelled_rows()]
-        return columns_of(objects + [self._flat(row) for row in self.rows])
+        tables = [found.labelled_columns() for found in self.lines]
+        heading = [name for table in tables for name in table]
+        objects = [row for table in tables for row in rows_of(table)]
+        return columns_of(objects + [self._flat(row) for row in self.rows], heading)
 
     def sizes(self) -> list[dict[str, Any]]:
         """The first row of each block size: counts do not depend on the machine."""

@@ -9,7 +9,7 @@ from homenode.errors import of_extra
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
     import pyarrow as pa
@@ -61,11 +61,7 @@ class Rows:
 
     def flat_rows(self) -> list[dict[str, Any]]:
         """The rows as flat dictionaries, each with every column."""
-        columns = self.columns()
-        return [
-            dict(zip(columns, values, strict=True))
-            for values in zip(*columns.values(), strict=True)
-        ]
+        return rows_of(self.columns())
 
     def to_arrow(self) -> pa.Table:
         """The flat rows as a table."""
@@ -110,10 +106,22 @@ class Rows:
         writers.write(Content(self.document, self.columns), path, writer)
 
 
-def columns_of(rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Flat rows as columns; a row that lacks one has ``None`` there."""
-    names = dict.fromkeys(name for row in rows for name in row)
+def columns_of(rows: Sequence[dict[str, Any]], heading: Iterable[str] = ()) -> dict[str, list[Any]]:
+    """Flat rows as columns; a row that lacks one has ``None`` there.
+
+    Args:
+        rows: flat dictionaries.
+        heading: the first columns, which are there even without a row.
+    """
+    names = dict.fromkeys((*heading, *(name for row in rows for name in row)))
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def rows_of(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    """Columns as flat rows, each with every column."""
+    return [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
 
 
 def flat(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
