@@ -56,7 +56,8 @@ def check_order(study: str, options: Mapping[str, object], order: str, why: str)
         ConfigError: naming the first such option.
     """
     for name, option in options_of(study).items():
-        is_set = name in options and options[name] is not None and options[name] is not False
+        given = options.get(name)
+        is_set = given is not None and given is not False  # 0 is a value
         if is_set and option.only_order not in (None, order):
             raise ConfigError(f"{name} is for order {option.only_order}: {why}")
 

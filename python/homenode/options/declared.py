@@ -37,21 +37,6 @@ _DEFAULTS: dict[str, dict[str, str]] = {
     "sensitivity": {"machines": "`spr-2s-lines`, `spr-2s`", "block_sizes": "4K"},
 }
 
-# Options that apply to one order of references only, where the schema does not say so.
-_ONLY_ORDER: dict[str, dict[str, str]] = {
-    "directory": dict.fromkeys(
-        (
-            "consistency",
-            "network_contention",
-            "page_mapping",
-            "phase_change",
-            "gap",
-            "measure_from",
-        ),
-        "clock",
-    ),
-}
-
 STUDIES = (*_core.studies_with_options(), *(name for name in PYTHON_ONLY if name == "sensitivity"))
 """The studies that have options, in the order of the documentation."""
 
@@ -175,8 +160,6 @@ def options_of(study: str) -> dict[str, Option]:
             options[name] = _option(name, declared, definitions)
     for name, words in _DEFAULTS.get(study, {}).items():
         options[name] = replace(options[name], default_words=words)
-    for name, order in _ONLY_ORDER.get(study, {}).items():
-        options[name] = replace(options[name], only_order=order)
     return options
 
 

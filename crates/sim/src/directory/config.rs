@@ -62,19 +62,24 @@ pub struct DirectoryConfig {
     /// The order in which references take place: in simulated time, or as in the trace.
     pub order: ReferenceOrder,
     /// What a processor waits for when it writes, with `--order clock`.
+    #[schemars(extend("x-only-order" = "clock"))]
     pub consistency: Consistency,
     /// Where messages contend, with `--order clock`.
-    #[schemars(extend("x-default" = "the machine's"))]
+    #[schemars(extend("x-default" = "the machine's", "x-only-order" = "clock"))]
     pub network_contention: Option<NetworkContention>,
     /// Cost of mapping a page in the operating system, with `--order clock`, if hardware keeps
     /// blocks coherent: the machine's, or none.
+    #[schemars(extend("x-only-order" = "clock"))]
     pub page_mapping: PageMapping,
     /// Let pages migrate again at each phase mark, with `--order clock`.
+    #[schemars(extend("x-only-order" = "clock"))]
     pub phase_change: bool,
     /// Instructions before each reference, if the trace does not count them, with `--order clock`.
     /// Traces recorded with the compiler wrappers do not.
+    #[schemars(extend("x-only-order" = "clock"))]
     pub gap: u32,
     /// Where measurement of times and counts begins, with `--order clock`.
+    #[schemars(extend("x-only-order" = "clock"))]
     pub measure_from: MeasuredFrom,
     /// Seed of the random choices of homes.
     pub seed: u64,
