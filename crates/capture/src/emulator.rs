@@ -41,7 +41,7 @@ impl Emulator {
             return Self::for_system(options);
         }
         let name = &options.argv[0];
-        let start = |source| CaptureError::Start { program: name.clone(), source };
+        let start = |source| CaptureError::start(name, source);
         let program = find(OsStr::new(name)).map_err(start)?;
         let mut header = Vec::new();
         File::open(&program)
@@ -135,8 +135,7 @@ impl Emulator {
             return Ok(Launch { argv: self.machine(options), preload: None });
         }
         let name = &options.argv[0];
-        let program = find(OsStr::new(name))
-            .map_err(|source| CaptureError::Start { program: name.clone(), source })?;
+        let program = find(OsStr::new(name)).map_err(|source| CaptureError::start(name, source))?;
         let mut argv = vec![self.path.to_string_lossy().into_owned()];
         let mut add = |words: &[&str]| argv.extend(words.iter().map(|&word| word.to_owned()));
         add(&["-seed", "1", "-plugin"]);

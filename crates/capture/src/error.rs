@@ -26,6 +26,15 @@ pub enum CaptureError {
         /// Error of the operating system.
         source: io::Error,
     },
+    /// No folder of `PATH` has the program.
+    #[error(
+        "{program}: no program of this name is in PATH; check its name, or write ./{program} for \
+         one in the current folder"
+    )]
+    NotInPath {
+        /// Program.
+        program: String,
+    },
     /// The program has no runtime linked in.
     #[error(
         "{program}: no reference was recorded, because the program was not linked with the \
@@ -150,4 +159,16 @@ pub enum CaptureError {
     /// The trace could not be written. The program continued to its end, unrecorded.
     #[error(transparent)]
     Trace(#[from] TraceError),
+}
+
+impl CaptureError {
+    /// The error of a program that could not be started.
+    pub(crate) fn start(program: &str, source: io::Error) -> Self {
+        let program = program.to_owned();
+        // Without a folder in its name it was searched for in `PATH`.
+        if source.kind() == io::ErrorKind::NotFound && !program.contains('/') {
+            return Self::NotInPath { program };
+        }
+        Self::Start { program, source }
+    }
 }

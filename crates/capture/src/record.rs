@@ -191,7 +191,7 @@ pub(crate) fn discard(options: &RecordOptions, error: CaptureError) -> CaptureEr
 }
 
 pub(crate) fn start_error(options: &RecordOptions, source: std::io::Error) -> CaptureError {
-    CaptureError::Start { program: options.argv[0].clone(), source }
+    CaptureError::start(&options.argv[0], source)
 }
 
 pub(crate) fn system(action: &'static str) -> impl Fn(std::io::Error) -> CaptureError {
@@ -229,7 +229,7 @@ fn run_natively(options: &RecordOptions) -> Result<f64, CaptureError> {
         argv[0].clone_from(&options.native_program);
     }
     let begin = Instant::now();
-    let start = |source| CaptureError::Start { program: argv[0].clone(), source };
+    let start = |source| CaptureError::start(&argv[0], source);
     let mut child = Traced::start_quietly(&argv).map_err(start)?;
     child.wait().map_err(system("wait for the program"))?;
     Ok(begin.elapsed().as_secs_f64())
