@@ -108,9 +108,8 @@ class AdviceResult(Rows):
         short = {name: point[name] for name in names}
         return {**where, **costs, **means, **short, "advice": len(self.at(point))}
 
-    def columns(self) -> dict[str, list[Any]]:
-        """The rows as flat columns, which a table without advice has, too."""
-        return {name: [] for name in _COLUMNS} | super().columns()
+    def _heading(self) -> Iterable[str]:
+        return _COLUMNS
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
         flat = {k: v for k, v in row.items() if k not in {"allocated_at", "threads"}}

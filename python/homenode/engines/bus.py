@@ -130,11 +130,9 @@ def _check_links(contention: object, points: list[dict[str, Any]], machines: lis
     """
     if contention is None:
         return
-    of_points = [str(point["machine"]) for point in points if "machine" in point]
     default = str(engines()["bus"]["default_machine"])
-    named = (of_points if points else machines) or [default]
-    if len(of_points) < len(points):
-        named.append(default)
+    of_points = [str(point.get("machine", default)) for point in points]
+    named = of_points or machines or [default]
     for machine, kind in zip(named, _core.machine_kinds(named), strict=True):
         if kind != "multicore":
             raise ConfigError(

@@ -10,13 +10,13 @@ from homenode.errors import ConfigError
 from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.specs import plain_number
-from homenode.results.rows import Rows, columns_of, flat
+from homenode.results.rows import Rows, flat
 from homenode.results.waits import where_time_goes
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from homenode.options.typed import LinesOptions
 
@@ -63,15 +63,8 @@ class LineResult(Rows):
         kept = {k: v for k, v in row.items() if k not in {"waits", "allocated_at"}}
         return kept | flat(row["waits"])
 
-    def columns(self) -> dict[str, list[Any]]:
-        """The rows as flat columns, which a table without rows has, too."""
-        heading = (*_COLUMNS, *flat(self.time["waits"]))
-        return columns_of([self._flat(row) for row in self.rows], heading)
-
-    def labelled_columns(self) -> dict[str, list[Any]]:
-        """The flat columns, those of the facts of the simulation in front."""
-        facts = {name: fact for name, fact in self.facts.items() if name != "deadlocks_broken"}
-        return {name: [fact] * len(self) for name, fact in facts.items()} | self.columns()
+    def _heading(self) -> Iterable[str]:
+        return (*_COLUMNS, *flat(self.time["waits"]))
 
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sharing --json`` prints as ``lines``."""
@@ -86,27 +79,17 @@ class LineResult(Rows):
     document = to_dict
 
 
-_LINE_KINDS = ("multicore", "directory")
+_LINE_KINDS = ("multicore", "directory", "controllers")
 """Kinds of machines with a clock whose processors wait for cache lines."""
 
 
 def machines_of_lines(named: list[str]) -> tuple[list[str], list[str]]:
     """Those of some machines whose processors wait for cache lines, and all others.
 
-    Raises:
-        ConfigError: when the nodes of one have controllers: their waits have other causes.
-
     >>> machines_of_lines(["cc", "spr-2s-lines"])
     (['spr-2s-lines'], ['cc'])
     """
     kinds = dict(zip(named, _core.machine_kinds(named), strict=True))
-    for name in named:
-        if kinds[name] == "controllers":
-            raise ConfigError(
-                f"machine {name}: where nodes have controllers, waits are not split by cause; "
-                "choose another machine, such as spr-2s-lines or dash-mesh, or simulate this one "
-                f"with homenode simulate --machine {name} --protocol sdd"
-            )
     of_lines = [name for name in named if kinds[name] in _LINE_KINDS]
     return of_lines, [name for name in named if name not in of_lines]
 
@@ -167,7 +150,6 @@ def lines(
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     config = checked("lines", options)
-    machines_of_lines([config["machine"]])
     found = json.loads(_core.line_waits(str(opened.path), json.dumps(config), progress))
     return LineResult(found, config)
 

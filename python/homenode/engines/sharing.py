@@ -19,7 +19,7 @@ from homenode.errors import ConfigError
 from homenode.options.checked import checked, part_of
 from homenode.options.documented import documented
 from homenode.options.values import about, block_size, specs_of, whole_number
-from homenode.results.rows import Rows, columns_of, flat, rows_of
+from homenode.results.rows import Rows, columns_of, flat
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ BLOCK_SIZES = (64, 4096)
 _USUAL_DETAIL = 64
 # Facts that both analyses know.
 _LINE_FACTS = ("processors", "references")
+# Facts in front of each object of a machine with a clock.
+_LABELS = ("trace", "machine", "protocol", "processors", "block_size", "references")
 _NESTED = frozenset({"components", "estimate", "counts", "shares"})
 
 
@@ -87,9 +89,12 @@ class SharingResult(Rows):
 
     def columns(self) -> dict[str, list[Any]]:
         """The objects of ``lines`` and the rows as flat columns; None where a row lacks one."""
-        tables = [found.labelled_columns() for found in self.lines]
-        heading = [name for table in tables for name in table]
-        objects = [row for table in tables for row in rows_of(table)]
+        heading: list[str] = []
+        objects: list[dict[str, Any]] = []
+        for found in self.lines:
+            facts = {name: found.facts[name] for name in _LABELS}
+            heading += [*facts, *found.columns()]
+            objects += [facts | row for row in found.flat_rows()]
         return columns_of(objects + [self._flat(row) for row in self.rows], heading)
 
     def sizes(self) -> list[dict[str, Any]]:

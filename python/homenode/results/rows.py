@@ -55,13 +55,21 @@ class Rows:
         """A row without dictionaries in it."""
         return row
 
+    def _heading(self) -> Iterable[str]:
+        """The first columns, which are there even without a row."""
+        return ()
+
     def columns(self) -> dict[str, list[Any]]:
         """The rows as flat columns; a row that lacks one has ``None`` there."""
-        return columns_of([self._flat(row) for row in self.rows])
+        return columns_of([self._flat(row) for row in self.rows], self._heading())
 
     def flat_rows(self) -> list[dict[str, Any]]:
         """The rows as flat dictionaries, each with every column."""
-        return rows_of(self.columns())
+        columns = self.columns()
+        return [
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        ]
 
     def to_arrow(self) -> pa.Table:
         """The flat rows as a table."""
@@ -115,13 +123,6 @@ def columns_of(rows: Sequence[dict[str, Any]], heading: Iterable[str] = ()) -> d
     """
     names = dict.fromkeys((*heading, *(name for row in rows for name in row)))
     return {name: [row.get(name) for row in rows] for name in names}
-
-
-def rows_of(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
-    """Columns as flat rows, each with every column."""
-    return [
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    ]
 
 
 def flat(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:

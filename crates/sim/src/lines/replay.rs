@@ -104,9 +104,9 @@ impl<'a> LineReplay<'a> {
             }
             Interconnect::Controllers(_) => {
                 return Err(config_error(format!(
-                    "machine {}: lines requires a machine without controllers in its nodes, such \
-                     as spr-2s-lines or dash-mesh; simulate this one with homenode simulate \
-                     --machine {} --protocol sdd",
+                    "machine {}: where nodes have controllers, waits are not split by cause; \
+                     choose another machine, such as spr-2s-lines or dash-mesh, or simulate this \
+                     one with homenode simulate --machine {} --protocol sdd",
                     config.machine, config.machine
                 )));
             }
