@@ -63,6 +63,22 @@ pub struct HistoryOptions {
     pub memory_budget_bytes: u64,
 }
 
+impl HistoryOptions {
+    /// Histories of all references, of whole traces, with runs of any length, whatever memory they
+    /// take.
+    #[must_use]
+    pub fn new(block_size: BlockSize, processors: u16) -> Self {
+        Self {
+            block_size,
+            processors,
+            filter: ReferenceFilter::default(),
+            split_periods: Vec::new(),
+            shard: Shard::default(),
+            memory_budget_bytes: u64::MAX,
+        }
+    }
+}
+
 /// The references of a history whose Time must be exact: each of them begins a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Times {

@@ -1,12 +1,10 @@
 //! Deterministic traces, mostly of 16 threads, for benchmarks, and the work that is measured.
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
-use homenode_base::{BlockSize, ReferenceFilter, Rng};
+use homenode_base::{BlockSize, Rng};
 use homenode_machine::{PriceList, PricedMachine, Prices};
 use homenode_placement::policy::{Entry, PlacementSetup};
-use homenode_placement::{
-    Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally, Times,
-};
+use homenode_placement::{Histories, HistoryBuilder, HistoryOptions, PolicySpec, Tally, Times};
 use homenode_trace::Batch;
 
 const THREADS: u16 = 16;
@@ -94,15 +92,12 @@ pub fn histories(batches: &[Batch], processors: u16) -> Histories {
 
 /// The same with more Times.
 pub fn histories_with_times(batches: &[Batch], processors: u16, times: Times) -> Histories {
-    let mut builder = HistoryBuilder::new(HistoryOptions {
-        block_size: BlockSize::new(4096).expect("a power of two"),
-        processors,
-        filter: ReferenceFilter::default(),
+    let block_size = BlockSize::new(4096).expect("a power of two");
+    let options = HistoryOptions {
         split_periods: vec![1_000_000],
-        shard: Shard::default(),
-        memory_budget_bytes: u64::MAX,
-    })
-    .with_times(times);
+        ..HistoryOptions::new(block_size, processors)
+    };
+    let mut builder = HistoryBuilder::new(options).with_times(times);
     batches.iter().for_each(|batch| builder.push(batch));
     builder.finish().0
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use homenode_base::{AccessKind, BlockSize, ReferenceFilter, Rng};
-use homenode_placement::{Histories, HistoryBuilder, HistoryOptions, Shard, Times};
+use homenode_base::{AccessKind, BlockSize, Rng};
+use homenode_placement::{Histories, HistoryBuilder, HistoryOptions, Times};
 use homenode_trace::Batch;
 
 /// References of a small trace: (processor, block, write) at Time = index.
@@ -34,14 +34,7 @@ pub fn random_trace(
 }
 
 pub fn options(block_bytes: u64, processors: u16) -> HistoryOptions {
-    HistoryOptions {
-        block_size: BlockSize::new(block_bytes).unwrap(),
-        processors,
-        filter: ReferenceFilter::default(),
-        split_periods: Vec::new(),
-        shard: Shard::default(),
-        memory_budget_bytes: u64::MAX,
-    }
+    HistoryOptions::new(BlockSize::new(block_bytes).unwrap(), processors)
 }
 
 pub fn histories(trace: &Trace, options: HistoryOptions, times: Times) -> Histories {

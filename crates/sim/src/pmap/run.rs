@@ -40,12 +40,9 @@ fn checked(
     let costs = Costs::parse(&config.costs)?;
     check_threads(config.threads)?;
     let options = HistoryOptions {
-        block_size: page_size,
-        processors: processors(config.processors, trace)?,
         filter: data(config.private, config.sync),
-        split_periods: Vec::new(),
-        shard: Shard::default(),
         memory_budget_bytes: budget_bytes(config.memory_budget_bytes),
+        ..HistoryOptions::new(page_size, processors(config.processors, trace)?)
     };
     let manager = Manager::new((entry.build)(config.limit), config.owner_copy);
     Ok((manager, costs, options))

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use homenode_base::{Access, AccessKind, Flags, Rng};
+use homenode_base::{Access, Rng};
 use homenode_sim::{
     AdviceConfig, CacheFilterRecord, OptimalConfig, PlacementSimulation, SharingConfig, SimConfig,
     SimError, advise, optimal, run, sharing, worst_blocks,
@@ -25,13 +25,9 @@ fn random_trace(seed: u64) -> TraceReader {
     let metadata = Metadata { wall_time_s: Some(0.25), ..Metadata::default() };
     made::written(columns, 500, metadata, |writer| {
         for _ in 0..4000 {
-            let kinds =
-                [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
-            let kind = kinds[usize::try_from(rng.below(10).saturating_sub(6)).unwrap()];
-            let thread = u16::try_from(rng.below(5)).unwrap();
-            let flags = Flags(u8::try_from(rng.below(20).saturating_sub(16)).unwrap());
-            let access = Access::new(thread, kind, 0x1_0000 + 8 * rng.below(4096), 8);
-            writer.push(&Access { flags, ..access }).unwrap();
+            let access = made::random_reference(&mut rng);
+            let addr = 0x1_0000 + 8 * rng.below(4096);
+            writer.push(&Access { addr, size: 8, ..access }).unwrap();
         }
     })
 }

@@ -1,6 +1,6 @@
 //! Traces and configurations as the tests make them.
 
-use homenode_base::Access;
+use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -20,6 +20,15 @@ pub fn written(
     write(&mut writer);
     writer.finish(metadata).unwrap();
     TraceReader::from_bytes(bytes, "t.hnt").unwrap()
+}
+
+/// A reference of one of five threads, mostly a plain read, without address and size.
+pub fn random_reference(rng: &mut Rng) -> Access {
+    let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
+    let kind = kinds[usize::try_from(rng.below(10).saturating_sub(6)).unwrap()];
+    let thread = u16::try_from(rng.below(5)).unwrap();
+    let flags = Flags(u8::try_from(rng.below(20).saturating_sub(16)).unwrap());
+    Access { flags, ..Access::new(thread, kind, 0, 0) }
 }
 
 /// A trace of these references, with flags.

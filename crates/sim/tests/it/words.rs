@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use homenode_base::{Access, AccessKind, Flags, Rng};
+use homenode_base::{Access, AccessKind, Rng};
 use homenode_sim::{
     AdviceConfig, Inclusion, McprCorrection, OptimalConfig, PlacementFormat, PlacementOutput,
     PmapConfig, SharingConfig, SimConfig, SimError, TlbConfig, advise, optimal, pmap, run, sharing,
@@ -28,11 +28,7 @@ fn random_trace(seed: u64, chunk_rows: u32, highest: u64) -> TraceReader {
     let metadata = Metadata { wall_time_s: Some(0.25), ..Metadata::default() };
     made::written(Columns::ALL, chunk_rows, metadata, |writer| {
         for i in 0..3000 {
-            let kinds =
-                [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
-            let kind = kinds[usize::try_from(rng.below(10).saturating_sub(6)).unwrap()];
-            let thread = u16::try_from(rng.below(5)).unwrap();
-            let flags = Flags(u8::try_from(rng.below(20).saturating_sub(16)).unwrap());
+            let access = made::random_reference(&mut rng);
             let size = [1, 4, 8, 8, 12, 64][usize::try_from(rng.below(6)).unwrap()];
             let addr = match rng.below(40) {
                 0 => highest - rng.below(80),
@@ -40,10 +36,10 @@ fn random_trace(seed: u64, chunk_rows: u32, highest: u64) -> TraceReader {
                 _ => 0x1_0000 + 8 * rng.below(1024),
             };
             let pc = 0x40_0000 + 4 * rng.below(30);
-            writer.push(&Access { flags, pc, ..Access::new(thread, kind, addr, size) }).unwrap();
+            writer.push(&Access { addr, size, pc, ..access }).unwrap();
             if i % 100 == 50 {
                 let what = EventKind::Phase { id: i };
-                writer.event(Event { thread, what }).unwrap();
+                writer.event(Event { thread: access.thread, what }).unwrap();
             }
         }
     })

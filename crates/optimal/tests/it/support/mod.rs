@@ -1,13 +1,11 @@
 //! Small traces of one block, and the policies run over them.
 
-use homenode_base::{AccessKind, BlockSize, ReferenceFilter, Rng};
+use homenode_base::{AccessKind, BlockSize, Rng};
 use homenode_machine::Prices;
 use homenode_optimal::brute::{BlockReference, PlaceBits, SearchableMachine};
 use homenode_optimal::placement;
 use homenode_placement::policy::{Entry, PlacementSetup};
-use homenode_placement::{
-    Cost, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally,
-};
+use homenode_placement::{Cost, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Tally};
 use homenode_trace::Batch;
 
 pub const TABLES: &[&[Entry]] = &[homenode_optimal::TABLE, homenode_placement::TABLE];
@@ -25,14 +23,9 @@ pub fn histories(trace: &[BlockReference], processors: u16, split_periods: Vec<u
         batch.size.push(4);
         batch.addr.push(0x1000);
     }
-    let mut builder = HistoryBuilder::new(HistoryOptions {
-        block_size: BlockSize::new(64).unwrap(),
-        processors,
-        filter: ReferenceFilter::default(),
-        split_periods,
-        shard: Shard::default(),
-        memory_budget_bytes: u64::MAX,
-    });
+    let block_size = BlockSize::new(64).unwrap();
+    let options = HistoryOptions { split_periods, ..HistoryOptions::new(block_size, processors) };
+    let mut builder = HistoryBuilder::new(options);
     builder.push(&batch);
     builder.finish().0
 }

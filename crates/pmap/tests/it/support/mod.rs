@@ -1,7 +1,7 @@
 //! Random traces, and the histories made of them.
 
-use homenode_base::{AccessKind, BlockSize, ReferenceFilter, Rng};
-use homenode_placement::{Histories, HistoryBuilder, HistoryOptions, Shard};
+use homenode_base::{AccessKind, BlockSize, Rng};
+use homenode_placement::{Histories, HistoryBuilder, HistoryOptions};
 use homenode_trace::Batch;
 
 /// References of a small trace: (processor, page, write).
@@ -33,14 +33,8 @@ pub fn histories(trace: &Trace, processors: u16) -> Histories {
         batch.size.push(4);
         batch.addr.push(page * 64);
     }
-    let mut builder = HistoryBuilder::new(HistoryOptions {
-        block_size: BlockSize::new(64).unwrap(),
-        processors,
-        filter: ReferenceFilter::default(),
-        split_periods: Vec::new(),
-        shard: Shard::default(),
-        memory_budget_bytes: u64::MAX,
-    });
+    let options = HistoryOptions::new(BlockSize::new(64).unwrap(), processors);
+    let mut builder = HistoryBuilder::new(options);
     builder.push(&batch);
     builder.finish().0
 }
