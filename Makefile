@@ -6,6 +6,9 @@ export CARGO_TERM_COLOR ?= auto
 export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 EXTRAS ?= dev
+# More workers than cores, because some tests wait.
+WORKERS ?= $(shell n=$$(nproc); echo $$((n < 7 ? n + 1 : 8)))
+PYTEST := $(BIN)/pytest -q -n $(WORKERS) --dist loadfile
 .PHONY: help build setup demo test test-rust test-python test-studies test-heavy generate lint lint-rust lint-python bench \
   gate docs ci fuzz clean
 
@@ -37,10 +40,10 @@ test-rust:
 	cargo test --release --quiet
 
 test-python: setup
-	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile tests
+	$(PYTEST) tests
 
 test-studies: setup
-	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile reproduction/tests
+	$(PYTEST) reproduction/tests
 
 test-heavy: ## model checks of all message orders, and a tree with added entries: many minutes
 	cargo test --release --quiet --test heavy

@@ -123,11 +123,6 @@ def record_all(programs: list[Program], folder: Path) -> dict[tuple[str, str], P
     return {(p.file, twin): trace for (p, twin), trace in zip(jobs, traces, strict=True)}
 
 
-def ask(*words: object) -> Any:
-    line = [*_homenode(), *(str(word) for word in words), "--json"]
-    return json.loads(_done(line))
-
-
 def _homenode() -> list[str]:
     return [sys.executable, "-m", "homenode"]
 
@@ -137,11 +132,10 @@ def _run(line: list[str]) -> Run:
     return Run(done.stdout + done.stderr, done.returncode)
 
 
-def _done(line: list[str]) -> str:
+def _done(line: list[str]) -> None:
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(line)} ended with {done.returncode}:\n{done.stderr}")
-    return done.stdout
 
 
 def main() -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from planted.record import HERE, KINDS, TWINS, Program, ask, corpus
+import homenode as hn
+from planted.record import HERE, KINDS, TWINS, Program, corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from planted.conftest import Twin
 
@@ -35,16 +35,16 @@ def _over(*granularities: str, none: bool) -> pytest.MarkDecorator:
 every = pytest.mark.parametrize("program", PROGRAMS, ids=_named)
 
 
-def _on_a_bus(trace: Path) -> dict[str, Any]:
-    processors = ask("info", trace)["threads"]
-    words = ("--machine", "bus-smp", "--protocol", "mesi", "--block-size", 64)
-    return ask("simulate", trace, *words, "--processors", processors)[0]
+def _on_a_bus(twin: Twin) -> dict[str, Any]:
+    options = {"protocols": "mesi", "block_sizes": 64, "processors": twin.summary["threads"]}
+    found = hn.simulate(twin.trace, "bus-smp", **options)
+    return found.rows[0]
 
 
-def _on_two_sockets(trace: Path) -> dict[str, Any]:
-    words = ("--machine", "spr-2s", "--policy", "first-touch", "--block-size", "4K")
+def _on_two_sockets(twin: Twin) -> dict[str, Any]:
     # The programs are small: they represent programs whose data fit in no cache.
-    return ask("simulate", trace, *words, "--processors", 2, "--filter", "none")[0]
+    found = hn.simulate(twin.trace, "spr-2s", "first-touch", "4K", processors=2, filter="none")
+    return found.rows[0]
 
 
 def test_the_manifest_names_every_program_once() -> None:
@@ -85,7 +85,7 @@ def test_both_twins_do_the_same_work_recorded_or_not(program: Program, twins: Tw
 @_over("line", none=False)
 def test_the_fixed_twin_is_faster_on_a_bus(program: Program, twins: Twins) -> None:
     runs = twins(program)
-    planted, fixed = (_on_a_bus(runs[twin].trace) for twin in TWINS)
+    planted, fixed = (_on_a_bus(runs[twin]) for twin in TWINS)
     before, after = (_misses(program, row["misses"]) for row in (planted, fixed))
     assert before > 1000
     assert after < before / 10
@@ -100,8 +100,10 @@ def _misses(program: Program, misses: dict[str, int]) -> int:
 
 @_over("line", none=False)
 def test_the_planted_object_suffers_most(program: Program, twins: Twins) -> None:
-    options = ("--block-size", 64, "--detail", 64, "--sync", "include", "--top", 100)
-    objects = ask("sharing", twins(program)["planted"].trace, *options)["detail"]["objects"]
+    trace = twins(program)["planted"].trace
+    found = hn.sharing(trace, block_sizes=64, detail=64, sync="include", count=100)
+    assert found.detail is not None
+    objects = found.detail["objects"]
 
     def suffers(found: dict[str, Any]) -> int:
         misses = found["misses"]
@@ -118,7 +120,7 @@ def test_the_planted_object_suffers_most(program: Program, twins: Twins) -> None
 @_over("line", none=True)
 def test_an_honest_program_has_no_false_sharing(program: Program, twins: Twins) -> None:
     runs = twins(program)
-    planted, fixed = (_on_a_bus(runs[twin].trace) for twin in TWINS)
+    planted, fixed = (_on_a_bus(runs[twin]) for twin in TWINS)
     assert planted["misses"]["invalidation_false"] < planted["references"] / 1000
     if program.twin:
         assert fixed["cycles"] < 0.9 * planted["cycles"]
@@ -127,10 +129,10 @@ def test_an_honest_program_has_no_false_sharing(program: Program, twins: Twins) 
 @_over("page", none=False)
 def test_the_fixed_twin_is_cheaper_on_two_sockets(program: Program, twins: Twins) -> None:
     runs = twins(program)
-    planted, fixed = (_on_two_sockets(runs[twin].trace)["total_cost"] for twin in TWINS)
+    planted, fixed = (_on_two_sockets(runs[twin])["total_cost"] for twin in TWINS)
     assert fixed < 0.8 * planted
 
 
 @_over("page", none=True)
 def test_an_honest_program_uses_what_is_near(program: Program, twins: Twins) -> None:
-    assert _on_two_sockets(twins(program)["planted"].trace)["mcpr"] < 1.05
+    assert _on_two_sockets(twins(program)["planted"])["mcpr"] < 1.05
