@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -224,8 +225,6 @@ def _find_native(options: dict[str, Any]) -> None:
 
 def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:
     """The options of each recording."""
-    from homenode.engines.sensitivity import order_path
-
     output, first = options["output"], options["seed"]
     quanta, repeat = options.pop("quanta"), options.pop("repeat")
     if first + repeat - 1 > _SEED_MAX:
@@ -241,10 +240,20 @@ def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:
             **options,
             "quantum": quantum,
             "seed": seed,
-            "output": output if len(turns) == 1 else str(order_path(output, quantum, seed)),
+            "output": output if len(turns) == 1 else str(_order_path(output, quantum, seed)),
         }
         for quantum, seed in turns
     ]
+
+
+def _order_path(path: str, quantum: int, seed: int) -> Path:
+    """Where the recording with this quantum and seed goes, of several that are called `path`.
+
+    >>> _order_path("runs/t.hnt", 100, 2).as_posix()
+    'runs/t.q100.s2.hnt'
+    """
+    whole = Path(path)
+    return whole.with_name(f"{whole.stem}.q{quantum}.s{seed}{whole.suffix}")
 
 
 def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:

@@ -355,13 +355,3 @@ class _Steps:
             tell(begin + self._PIECE * done // max(total or done, done, 1), self._total)
 
         return step
-
-
-def order_path(path: PathLike, quantum: int, seed: int) -> Path:
-    """Where the recording with this quantum and seed goes, of several that are called `path`.
-
-    >>> order_path("runs/t.hnt", 100, 2).as_posix()
-    'runs/t.q100.s2.hnt'
-    """
-    whole = Path(path)
-    return whole.with_name(f"{whole.stem}.q{quantum}.s{seed}{whole.suffix}")

@@ -202,7 +202,7 @@ static int child_ready(void *argument)
     return c->result != 0;
 }
 
-/* The progress of other threads until a child ends depends on real time. */
+/* How far other threads have got when a child ends depends on real time, also if it has ended. */
 static void note_child_awaited(const struct hn_thread *me)
 {
     for (uint32_t i = 0; i < hn_c->slots_used; i++)
@@ -220,8 +220,6 @@ INTERPOSE_DECLARED(pid_t, wait4, (pid_t who, int *status, int options, struct ru
 
     if (me == NULL || (options & WNOHANG) != 0)
         result = REAL(wait4)(who, status, options, usage);
-    else if (child_ready(&call))
-        result = call.result;
     else {
         note_child_awaited(me);
         result = hn_wait_restarting(me, child_ready, &call, -1) < 0 ? -1 : call.result;
