@@ -34,7 +34,9 @@ setup: .venv/installed .venv/studies ## the same, with the tools for tests and l
 demo: build ## record a real program with 8 threads, simulate it, write demo/report.html
 	$(BIN)/homenode demo -o demo
 
-test: test-rust test-python test-studies ## run all tests except the heavy ones
+# Two at a time, so that both of two cores are busy while one waits for a linker or its last test.
+test: ## run all tests of homenode but the heavy ones
+	+$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) test-rust test-python
 
 test-rust:
 	cargo test --release --quiet
@@ -42,7 +44,7 @@ test-rust:
 test-python: setup
 	$(PYTEST) tests
 
-test-studies: setup
+test-studies: setup ## run the tests of homenode-studies
 	$(PYTEST) reproduction/tests
 
 test-heavy: ## model checks of all message orders, and a tree with added entries: many minutes
@@ -81,7 +83,7 @@ fuzz: ## fuzz every decoder and importer for SECONDS each (default 60); needs ca
 	for target in $$(cargo fuzz list); do \
 	  cargo +nightly fuzz run $$target -- -max_total_time=$${SECONDS_EACH:-60} || exit 1; done
 
-ci: lint test test-heavy gate docs ## what continuous integration runs
+ci: lint test test-studies test-heavy gate docs ## what continuous integration runs
 
 clean: ## remove everything that was built
 	cargo clean

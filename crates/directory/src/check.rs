@@ -21,14 +21,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_protocol_keeps_its_invariants() {
+    fn every_protocol_keeps_its_invariants_in_two_nodes() {
+        // `tests/heavy` has three.
+        let nodes = 2;
         for protocol in crate::TABLE {
-            for nodes in [2, 3] {
-                let report = check(&(protocol.build)(), nodes);
-                let found: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
-                assert!(found.is_empty(), "{}: {report:?}\n{}", protocol.name, found.join("\n"));
-                assert_eq!(report.nodes, nodes);
-            }
+            let report = check(&(protocol.build)(), nodes);
+            let found: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+            assert!(found.is_empty(), "{}: {report:?}\n{}", protocol.name, found.join("\n"));
+            assert_eq!(report.nodes, nodes);
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Tables with every single change, each explored: minutes of processor time.
+//! Explorations of three nodes, and of tables with every single change: minutes of processor time.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 #[path = "../it/changes.rs"]
 mod changes;
+mod invariants;
 mod list_mutants;
 mod page_mutants;
