@@ -34,8 +34,9 @@ setup: .venv/installed .venv/studies ## the same, with the tools for tests and l
 demo: build ## record a real program with 8 threads, simulate it, write demo/report.html
 	$(BIN)/homenode demo -o demo
 
-# Two at a time, so that both of two cores are busy while one waits for a linker or its last test.
+# Compiling keeps all cores busy by itself, the last tests of either kind do not.
 test: ## run all tests of homenode but the heavy ones
+	cargo test --release --quiet --no-run
 	+$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) test-rust test-python
 
 test-rust:

@@ -88,7 +88,7 @@ def compile_twin(program: Program, twin: str, folder: Path, *, native: bool = Fa
     wrapper, plain, standard = _COMPILERS[program.language]
     compiler = [plain, "-Wall", "-Wextra", "-Werror"] if native else [*_homenode(), wrapper]
     target = folder / f"{program.source.stem}.{twin}{'.native' if native else ''}"
-    flags = ["-O2", "-g", standard, "-pthread"]
+    flags = ["-O2", standard, "-pthread", *["-g"] * (not native)]
     flags += ["-fopenmp"] * program.openmp + ["-DFIXED"] * (twin == "fixed")
     _done([*compiler, *flags, str(program.source), "-o", str(target), "-lm"])
     return target
