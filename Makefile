@@ -35,9 +35,9 @@ demo: build ## record a real program with 8 threads, simulate it, write demo/rep
 	$(BIN)/homenode demo -o demo
 
 # Compiling keeps all cores busy by itself, the last tests of either kind do not.
-test: ## run all tests of homenode but the heavy ones
+test: setup ## run all tests of homenode but the heavy ones
 	cargo test --release --quiet --no-run
-	+$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) test-rust test-python
+	+$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) --old-file=setup test-rust test-python
 
 test-rust:
 	cargo test --release --quiet

@@ -15,20 +15,3 @@ pub fn check(table: &CoherenceTable, nodes_max: usize) -> DirectoryCheckReport {
         CoherenceTable::Linked(table) => check_linked(table, false, nodes_max),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_protocol_keeps_its_invariants_in_two_nodes() {
-        // `tests/heavy` has three.
-        let nodes = 2;
-        for protocol in crate::TABLE {
-            let report = check(&(protocol.build)(), nodes);
-            let found: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
-            assert!(found.is_empty(), "{}: {report:?}\n{}", protocol.name, found.join("\n"));
-            assert_eq!(report.nodes, nodes);
-        }
-    }
-}

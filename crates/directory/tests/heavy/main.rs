@@ -3,6 +3,8 @@
 
 #[path = "../it/changes.rs"]
 mod changes;
+#[path = "../it/invariants.rs"]
+mod explored;
 mod invariants;
 mod list_mutants;
 mod page_mutants;

@@ -7,6 +7,7 @@ mod clock_oracle;
 mod controllers;
 mod counts;
 mod homes;
+mod invariants;
 mod latency;
 mod laws;
 mod list_allocation;
