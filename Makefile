@@ -9,7 +9,9 @@ EXTRAS ?= dev
 # More workers than cores, because some tests wait.
 WORKERS ?= $(shell n=$$(nproc); echo $$((n < 7 ? n + 1 : 8)))
 PYTEST := $(BIN)/pytest -q -n $(WORKERS) --dist loadfile
-.PHONY: help build setup demo test test-rust test-python test-studies test-heavy generate lint lint-rust lint-python bench \
+# Two targets at a time: one often waits for a package, a linker or its last test.
+MAKEFLAGS += --jobs=2
+.PHONY: help build setup demo test compiled-tests test-rust test-python test-studies test-heavy generate lint lint-rust lint-python bench \
   gate docs ci fuzz clean
 
 help: ## list the targets
@@ -34,21 +36,22 @@ setup: .venv/installed .venv/studies ## the same, with the tools for tests and l
 demo: build ## record a real program with 8 threads, simulate it, write demo/report.html
 	$(BIN)/homenode demo -o demo
 
-# Compiling keeps all cores busy by itself, the last tests of either kind do not.
-test: setup ## run all tests of homenode but the heavy ones
-	cargo test --release --quiet --no-run
-	+$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) --old-file=setup test-rust test-python
+test: test-rust test-python ## run all tests of homenode but the heavy ones
 
-test-rust:
+# Compiling keeps all cores busy by itself, the last tests of either kind do not.
+compiled-tests:
+	cargo test --release --quiet --no-run
+
+test-rust: compiled-tests
 	cargo test --release --quiet
 
-test-python: setup
+test-python: setup compiled-tests
 	$(PYTEST) tests
 
 test-studies: setup ## run the tests of homenode-studies
 	$(PYTEST) reproduction/tests
 
-test-heavy: ## model checks of all message orders, and a tree with added entries: many minutes
+test-heavy: compiled-tests ## model checks of all message orders, and a tree with added entries: many minutes
 	cargo test --release --quiet --test heavy
 	cargo test --release --quiet --test extending -- --ignored
 
@@ -84,7 +87,8 @@ fuzz: ## fuzz every decoder and importer for SECONDS each (default 60); needs ca
 	for target in $$(cargo fuzz list); do \
 	  cargo +nightly fuzz run $$target -- -max_total_time=$${SECONDS_EACH:-60} || exit 1; done
 
-ci: lint test test-studies test-heavy gate docs ## what continuous integration runs
+ci: EXTRAS = dev,docs
+ci: test test-studies lint docs gate test-heavy ## what continuous integration runs
 
 clean: ## remove everything that was built
 	cargo clean

@@ -11,6 +11,7 @@
 //! Invariant: a layout keeps every word, and words of one value together.
 
 mod candidate;
+mod chance;
 mod concurrency;
 pub mod kind;
 mod layout;
@@ -24,6 +25,7 @@ mod uses;
 mod words;
 
 pub use candidate::{Candidate, Packer, Proposal, ProposalText};
+pub use chance::{ApparentSaving, ChanceRange, PairedRepetitions};
 pub use concurrency::RunningThreads;
 pub use layout::{Layout, MovedWords};
 pub use objects::{DataObject, UniformRun, WordExtent, data_objects, uniform_runs};

@@ -84,27 +84,3 @@ impl Decimal {
         Self::from_millionths(u128::from(self.0) + u128::from(other.0))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_what_it_can_keep_exactly() {
-        assert_eq!(Decimal::parse("15").unwrap().millionths(), 15_000_000);
-        assert_eq!(Decimal::parse("0.5").unwrap().millionths(), 500_000);
-        assert_eq!(Decimal::parse("2.5000000").unwrap().millionths(), 2_500_000);
-        assert_eq!(Decimal::parse("1.0000001"), Err(DecimalError::TooFine));
-        assert_eq!(Decimal::parse("1000000000001"), Err(DecimalError::TooLarge));
-        for bad in ["", "-1", "1e3", ".5", "5.", "1.2.3", "abc", "+4", " 4"] {
-            assert_eq!(Decimal::parse(bad), Err(DecimalError::Syntax), "{bad}");
-        }
-        assert_eq!(Decimal::parse(&"9".repeat(400)), Err(DecimalError::TooLarge));
-    }
-
-    #[test]
-    fn products_that_need_rounding_are_refused() {
-        let third = Decimal::parse("0.000001").unwrap();
-        assert_eq!(third.times(Decimal::parse("0.5").unwrap()), Err(DecimalError::TooFine));
-    }
-}

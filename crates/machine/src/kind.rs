@@ -115,17 +115,3 @@ impl Serialize for MachineKind {
         serializer.serialize_str(self.name())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_kind_is_found_by_its_name_and_its_number() {
-        for entry in KINDS {
-            assert_eq!(entry.kind.name(), entry.name);
-            assert_eq!(MachineKind::named(entry.name), Some(entry.kind));
-        }
-        assert_eq!(MachineKind::named("vector"), None);
-    }
-}

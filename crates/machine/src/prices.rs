@@ -125,6 +125,39 @@ impl Prices {
         broken.map(|&(rule, _)| Violation { rule, prices: *self }).collect()
     }
 
+    /// Whether a cost-minimising policy makes the same decisions at both price lists: their prices
+    /// above that of a local reference are proportional.
+    ///
+    /// Source: Bolosky §4.1.5, the s-theorem. The cost of a placement is one for each reference,
+    /// which no decision changes, plus a remainder that is proportional to the factor; so the order
+    /// of two placements by cost does not change, and ties stay ties. For example, a machine
+    /// without remote references has the same optimum for any cost of moves.
+    #[must_use]
+    pub fn decide_like(&self, other: &Self) -> bool {
+        let beyond = |p: &Self| {
+            let scale = i128::from(p.scale);
+            let more = |price: Option<u64>| price.map(|steps| i128::from(steps) - scale);
+            let whole = |price: Option<u64>| price.map(i128::from);
+            [
+                more(p.remote_reference),
+                whole(p.remote_move),
+                more(p.global_reference),
+                whole(p.global_move),
+            ]
+        };
+        let pairs = beyond(self).into_iter().zip(beyond(other));
+        let finite: Option<Vec<(i128, i128)>> = pairs
+            .filter(|pair| *pair != (None, None))
+            .map(|(a, b)| a.zip(b).filter(|(a, b)| a.signum() == b.signum()))
+            .collect();
+        let in_proportion = |(a, b): (i128, i128), (c, d): (i128, i128)| {
+            a.checked_mul(d).zip(b.checked_mul(c)).is_some_and(|(left, right)| left == right)
+        };
+        finite.is_some_and(|pairs| {
+            pairs.iter().all(|&one| pairs.iter().all(|&other| in_proportion(one, other)))
+        })
+    }
+
     fn each(&self) -> [(&'static str, Option<u64>); 4] {
         [
             ("r", self.remote_reference),
@@ -185,43 +218,4 @@ pub(crate) fn decimal_value(price: u64, scale: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "prices stay below 2^41")]
     let value = price as f64 / scale as f64;
     value
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rules(p: Prices) -> Vec<&'static str> {
-        p.violations().iter().map(|v| v.rule).collect()
-    }
-
-    #[test]
-    fn every_rule_is_checked_at_its_edge() {
-        let ok = Prices::whole(Some(15), Some(31), Some(4), Some(16));
-        assert_eq!(rules(ok), Vec::<&str>::new());
-        let p = |r, big_r, g, big_g| rules(Prices::whole(r, big_r, g, big_g));
-        assert_eq!(p(Some(1), Some(59), None, None), ["r > 1"]);
-        assert_eq!(p(Some(15), Some(30), None, None), ["R > 2r"]);
-        assert_eq!(p(Some(15), Some(59), Some(1), Some(40)), ["g > 1"]);
-        assert_eq!(p(Some(15), Some(59), Some(20), Some(40)), ["G > 2g", "r >= g"]);
-        assert_eq!(p(Some(15), Some(81), Some(4), Some(40)), ["R <= 2G"]);
-    }
-
-    #[test]
-    fn infinite_prices_skip_the_rules_the_thesis_skips() {
-        let p = |r, big_r, g, big_g| rules(Prices::whole(r, big_r, g, big_g));
-        assert!(p(None, Some(184), None, None).is_empty());
-        assert!(p(None, None, None, Some(40)).is_empty());
-        assert!(p(Some(15), None, None, None).is_empty());
-    }
-
-    #[test]
-    fn prints_in_units_of_a_local_reference() {
-        let p = Prices { scale: 100, ..Prices::whole(Some(1_550), None, None, None) };
-        assert_eq!(p.to_string(), "r=15.5,R=inf");
-        let q = Prices::whole(Some(15), Some(59), Some(4), Some(40));
-        assert_eq!(q.to_string(), "r=15,R=59,g=4,G=40");
-        let broken = Prices::whole(Some(15), Some(20), None, None).violations();
-        assert_eq!(broken[0].to_string(), "R > 2r does not hold (r=15,R=20)");
-    }
 }

@@ -43,22 +43,3 @@ pub const TABLE: &[Preset] = &[
     preset!("dash-mesh"),
     preset!("alite"),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_machine_file_is_in_the_table() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines");
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter_map(|name| name.strip_suffix(".toml").map(str::to_owned))
-            .collect();
-        files.sort();
-        let mut listed: Vec<String> = TABLE.iter().map(|p| p.name.to_owned()).collect();
-        listed.sort();
-        assert_eq!(files, listed);
-    }
-}

@@ -44,26 +44,3 @@ pub fn engine_named(name: &str) -> Result<&'static Engine, SimError> {
     let known = ENGINES.iter().find(|engine| engine.name == name);
     known.ok_or_else(|| config_error(format!("there is no engine {name}")))
 }
-
-#[cfg(test)]
-mod tests {
-    use homenode_machine::KINDS;
-
-    use super::*;
-
-    #[test]
-    fn every_kind_of_machine_has_one_engine() {
-        for entry in KINDS {
-            let engines = ENGINES.iter().filter(|engine| engine.kinds.contains(&entry.kind));
-            assert_eq!(engines.count(), 1, "{}", entry.name);
-        }
-    }
-
-    #[test]
-    fn an_engine_simulates_its_default_machine() {
-        for engine in ENGINES {
-            assert_eq!(engine_of(&[engine.default_machine]).unwrap().name, engine.name);
-            assert_eq!(engine_named(engine.name).unwrap().name, engine.name);
-        }
-    }
-}

@@ -35,6 +35,7 @@ pub mod events;
 mod format;
 mod info;
 mod live;
+mod memory;
 mod model;
 mod names;
 mod owned;
@@ -45,6 +46,7 @@ mod repair;
 mod serial;
 mod source;
 mod turns;
+mod user_pages;
 mod words;
 mod writer;
 
@@ -54,6 +56,7 @@ pub use compact::{COMPACT_LEVEL, CompactReport, compact};
 pub use error::TraceError;
 pub use info::{Info, info};
 pub use live::{LiveBatch, LiveFact, LiveMark, LiveProgram, LiveTurn, NO_LIMIT_NS};
+pub use memory::available_bytes;
 pub use model::{Batch, ChunkOutline, Columns, Event, EventKind, Metadata, Process, Want};
 pub use names::{
     AddressRange, AllocationStack, CallFrame, LocalRange, MovedRange, RangeKind, SourceLine,
@@ -65,5 +68,6 @@ pub use progress::TraceProgress;
 pub use reader::TraceReader;
 pub use repair::{LostRange, RepairReport, repair, repair_bytes};
 pub use turns::{BatchPart, ThreadTurn, Turns, TurnsWithin};
+pub use user_pages::UserPages;
 pub use words::WordSize;
 pub use writer::{Summary, TraceWriter, WriterOptions};

@@ -8,6 +8,7 @@ mod misses;
 mod pieces;
 mod recorder;
 mod scene;
+mod synchronised;
 mod written;
 
 pub use example::Example;
@@ -16,4 +17,5 @@ pub use misses::WalkMiss;
 pub use pieces::{WalkBlock, batch_of, pieces};
 pub use recorder::{StepOf, WalkOf, WalkedEngine, record};
 pub use scene::{BlockSnapshot, CopySnapshot};
+pub use synchronised::NeededSynchronisation;
 pub use written::{WrittenReferenceError, WrittenStep, written_references, written_steps};

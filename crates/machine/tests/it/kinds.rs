@@ -125,3 +125,26 @@ fn a_machine_of_another_kind_says_what_to_do() {
     assert!(error.contains("and no caches and a bus: simulate it with"), "{error}");
     assert!(error.contains("or choose another machine, such as bus-smp"), "{error}");
 }
+
+#[test]
+fn every_kind_is_found_by_its_name_and_its_number() {
+    for entry in KINDS {
+        assert_eq!(entry.kind.name(), entry.name);
+        assert_eq!(MachineKind::named(entry.name), Some(entry.kind));
+    }
+    assert_eq!(MachineKind::named("vector"), None);
+}
+
+#[test]
+fn every_machine_file_is_in_the_table() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter_map(|name| name.strip_suffix(".toml").map(str::to_owned))
+        .collect();
+    files.sort();
+    let mut listed: Vec<String> = TABLE.iter().map(|p| p.name.to_owned()).collect();
+    listed.sort();
+    assert_eq!(files, listed);
+}

@@ -4,3 +4,4 @@
 mod bus;
 mod kinds;
 mod machines;
+mod prices;

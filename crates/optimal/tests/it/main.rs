@@ -5,6 +5,8 @@ mod certificate;
 mod curve;
 mod every_price;
 mod machines;
+mod move_histogram;
 mod optimum;
 mod properties;
+mod ratio;
 mod support;

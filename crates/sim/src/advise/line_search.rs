@@ -1,13 +1,13 @@
 //! The search for layouts on a machine with a clock: each is tried by simulating the whole trace.
 
-use homenode_advise::{DataObject, Layout, UseSurvey};
+use homenode_advise::{ApparentSaving, ChanceRange, DataObject, Layout, UseSurvey};
 use homenode_base::BlockSize;
 use homenode_snoop::{WaitCause, Waits};
 use homenode_trace::TraceReader;
 use rustc_hash::FxHashSet;
 
 use super::evaluator::ReportPart;
-use super::repeats::{ApparentSaving, ChanceRange, RepeatedTime, Repeats, saves_beyond_chance};
+use super::repeats::{Repeats, saves_beyond_chance};
 use super::search::{AcceptedLayout, LayoutSearch, ObjectBlocks, choose, propose};
 use super::trial::LayoutTrial;
 use crate::error::SimError;
@@ -86,10 +86,8 @@ pub(super) fn search(
     }
     let LineSearchState { taken, layout, after, repeats, repeats_before, .. } = state;
     let first = if taken.is_empty() { &repeats } else { &repeats_before };
-    let before = RepeatedTime { cycles: before.cycles, repeats: first };
-    let after_all =
-        after.as_ref().map(|after| RepeatedTime { cycles: after.cycles, repeats: &repeats });
-    let chance = ChanceRange::of(before, after_all);
+    let after_all = after.as_ref().map(|after| repeats.after(after.cycles));
+    let chance = ChanceRange::of(&first.after(before.cycles), after_all.as_deref());
     let found = LayoutSearch { trials, taken, layout, examined: examined.len() };
     Ok(LineSearch { found, after, chance })
 }

@@ -1,7 +1,7 @@
 //! Results, as the command line prints them.
 
 use homenode_advise::kind::TABLE;
-use homenode_advise::{Candidate, DataObject, FalselyShared, UseSurvey};
+use homenode_advise::{Candidate, ChanceRange, DataObject, FalselyShared, UseSurvey};
 use homenode_analysis::{ObjectKind, SourceSite};
 use homenode_base::{BlockSize, ProcId};
 use homenode_placement::{Amount, Cost};
@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use super::evaluator::{LayoutEvaluator, PricedTrace};
 use super::place::HomeAdvice;
-use super::repeats::ChanceRange;
 use super::search::{AcceptedLayout, LayoutSearch};
 use crate::lines::{LineFinding, LineObject, LineProvenance, LineTime};
 use crate::placement::{PlacementProvenance, nanoseconds};

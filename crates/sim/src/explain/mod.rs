@@ -9,7 +9,6 @@ mod protocols;
 mod references;
 mod run;
 mod subject;
-mod synchronised;
 
 pub use config::ExplainConfig;
 pub use outcome::{

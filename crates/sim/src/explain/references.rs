@@ -1,13 +1,12 @@
 //! Selects the steps of a walk from a trace.
 
 use homenode_base::{Access, AccessKind};
-use homenode_snoop::walk::{WrittenStep, pieces};
+use homenode_snoop::walk::{NeededSynchronisation, WrittenStep, pieces};
 use homenode_trace::{Batch, BatchPart, Event, ThreadTurn};
 use rustc_hash::FxHashMap;
 
 use super::config::ExplainConfig;
 use super::outcome::TraceExcerpt;
-use super::synchronised::NeededSynchronisation;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, report};
 

@@ -1,11 +1,10 @@
 //! Results of `optimal` as they are reported.
 
 use homenode_machine::{PriceList, Prices};
-use homenode_optimal::{Axis, Curve, Interval, PriceCounts, Ratio};
+use homenode_optimal::{Axis, Curve, Interval, MoveHistogram, PriceCounts, Ratio};
 use serde::Serialize;
 
 use super::findings::CertificateSummary;
-use super::findings::MoveHistogram;
 use super::findings::{OptimumFindings, OptimumRequest};
 use crate::pass::TraceSource;
 use crate::placement::{

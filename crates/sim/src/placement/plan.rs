@@ -209,37 +209,12 @@ impl SizePlan {
     }
 }
 
-/// Whether a cost-minimising policy makes the same decisions at both price lists: their prices
-/// above that of a local reference are proportional.
-///
-/// Source: Bolosky §4.1.5, the s-theorem. The cost of a placement is one for each reference, which
-/// no decision changes, plus a remainder that is proportional to the factor; so the order of two
-/// placements by cost does not change, and ties stay ties. For example, a machine without remote
-/// references has the same optimum for any cost of moves.
 fn decide_alike(a: Option<&Prices>, b: Option<&Prices>) -> bool {
-    let (Some(a), Some(b)) = (a, b) else { return a.is_none() && b.is_none() };
-    let beyond = |p: &Prices| {
-        let scale = i128::from(p.scale);
-        let more = |price: Option<u64>| price.map(|steps| i128::from(steps) - scale);
-        let whole = |price: Option<u64>| price.map(i128::from);
-        [
-            more(p.remote_reference),
-            whole(p.remote_move),
-            more(p.global_reference),
-            whole(p.global_move),
-        ]
-    };
-    let pairs = beyond(a).into_iter().zip(beyond(b));
-    let finite: Option<Vec<(i128, i128)>> = pairs
-        .filter(|pair| *pair != (None, None))
-        .map(|(a, b)| a.zip(b).filter(|(a, b)| a.signum() == b.signum()))
-        .collect();
-    let in_proportion = |(a, b): (i128, i128), (c, d): (i128, i128)| {
-        a.checked_mul(d).zip(b.checked_mul(c)).is_some_and(|(left, right)| left == right)
-    };
-    finite.is_some_and(|pairs| {
-        pairs.iter().all(|&one| pairs.iter().all(|&other| in_proportion(one, other)))
-    })
+    match (a, b) {
+        (Some(a), Some(b)) => a.decide_like(b),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    }
 }
 
 fn check_window(window: Option<u64>) -> Result<Option<u64>, SimError> {
@@ -284,25 +259,4 @@ fn rate(trace: &dyn TraceSource) -> Option<f64> {
     // Without recording if it was measured, else recorded.
     let seconds = trace.metadata().native_time_s.or(trace.metadata().wall_time_s);
     seconds.filter(|&s| s > 0.0 && s.is_finite()).map(|s| references / s)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn prices_proportional_above_local_give_the_same_decisions() {
-        let prices = |r, moved| Prices::whole(r, Some(moved), None, None);
-        let alike = |a, b| decide_alike(Some(&a), Some(&b));
-        assert!(alike(prices(Some(15), 59), prices(Some(29), 118)));
-        assert!(!alike(prices(Some(15), 59), prices(Some(30), 118)));
-        assert!(alike(prices(None, 59), prices(None, 2000)));
-        assert!(!alike(prices(None, 59), prices(Some(15), 59)));
-        assert!(!alike(prices(Some(1), 59), prices(Some(2), 59)));
-        assert!(alike(prices(Some(1), 59), prices(Some(1), 60)));
-        let global = |g, moved| Prices::whole(Some(15), Some(59), Some(g), Some(moved));
-        assert!(alike(global(4, 40), global(4, 40)) && !alike(global(4, 40), global(5, 40)));
-        assert!(!alike(global(4, 40), prices(Some(15), 59)));
-        assert!(decide_alike(None, None) && !decide_alike(None, Some(&prices(None, 1))));
-    }
 }

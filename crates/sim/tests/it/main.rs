@@ -6,6 +6,7 @@ mod bus;
 mod cases;
 mod coherence;
 mod docs;
+mod engines;
 mod explain;
 mod explain_pages;
 mod filter;

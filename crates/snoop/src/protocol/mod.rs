@@ -35,23 +35,3 @@ pub struct Entry {
     /// Builds its table.
     pub build: fn() -> ProtocolTable,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_protocol_file_is_in_the_table() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/protocol");
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| !["mod.rs", "spec.rs"].contains(&name.as_str()))
-            .map(|name| name.trim_end_matches(".rs").to_owned())
-            .collect();
-        files.sort();
-        let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.replace('-', "_")).collect();
-        listed.sort();
-        assert_eq!(files, listed);
-    }
-}

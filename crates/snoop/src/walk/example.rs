@@ -27,30 +27,3 @@ pub fn example(protocols: &[&str]) -> &'static Example {
     };
     examples().find(own).unwrap_or(&TOUR)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_reference_of_every_example_is_read() {
-        for example in examples() {
-            assert_eq!(
-                example.references().len(),
-                example.text.split(';').count(),
-                "{}",
-                example.name
-            );
-            assert_eq!(example.processors(), 3);
-        }
-    }
-
-    #[test]
-    fn every_protocol_has_an_example_of_its_own() {
-        for entry in TABLE {
-            assert_eq!(example(&[entry.name]).protocol, Some(entry.name));
-            assert_eq!(example(&[entry.name, entry.name]).protocol, Some(entry.name));
-        }
-        assert_eq!(example(&["mesi", "amsd"]).name, "tour");
-    }
-}

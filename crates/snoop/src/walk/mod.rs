@@ -7,8 +7,8 @@ mod example;
 
 pub use example::{TOUR, example, examples};
 pub use homenode_cache::walk::{
-    BlockSnapshot, CopySnapshot, WalkBlock, WalkMiss, WrittenReferenceError, WrittenStep, batch_of,
-    pieces, written_references, written_steps,
+    BlockSnapshot, CopySnapshot, NeededSynchronisation, WalkBlock, WalkMiss, WrittenReferenceError,
+    WrittenStep, batch_of, pieces, written_references, written_steps,
 };
 
 use homenode_base::{Access, AccessKind, Flags};

@@ -233,3 +233,20 @@ fn what_cannot_be_is_refused() {
     let nothing = walk(&bad, &table("mesi"), &prices(16), &[]).unwrap();
     assert_eq!((nothing.steps.len(), nothing.bus_cycles), (0, Some(0)));
 }
+
+#[test]
+fn every_reference_of_every_example_is_read() {
+    for example in examples() {
+        assert_eq!(example.references().len(), example.text.split(';').count(), "{}", example.name);
+        assert_eq!(example.processors(), 3);
+    }
+}
+
+#[test]
+fn every_protocol_has_an_example_of_its_own() {
+    for entry in TABLE {
+        assert_eq!(example(&[entry.name]).protocol, Some(entry.name));
+        assert_eq!(example(&[entry.name, entry.name]).protocol, Some(entry.name));
+    }
+    assert_eq!(example(&["mesi", "amsd"]).name, "tour");
+}

@@ -1,8 +1,9 @@
 //! The acquires and releases of a trace that affect the references of a walk.
 
 use homenode_base::Access;
-use homenode_snoop::walk::WrittenStep;
 use homenode_trace::{Event, EventKind};
+
+use super::WrittenStep;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SyncSide {
@@ -38,7 +39,8 @@ fn side(what: &EventKind) -> Option<SyncSide> {
 /// Keeps only acquires and releases with an effect: a release by a processor that has written since
 /// its last one, and an acquire after another processor's release by a processor that has
 /// referenced the blocks. Those after the last reference are left out.
-pub(super) struct NeededSynchronisation {
+#[derive(Clone, Debug)]
+pub struct NeededSynchronisation {
     processors: u16,
     /// By processor, whether it has written since its last release.
     written: Vec<bool>,
@@ -49,7 +51,9 @@ pub(super) struct NeededSynchronisation {
 }
 
 impl NeededSynchronisation {
-    pub(super) fn new(processors: u16) -> Self {
+    /// None so far, with this number of processors; threads are assigned to them in turn.
+    #[must_use]
+    pub fn new(processors: u16) -> Self {
         let each = usize::from(processors);
         Self {
             processors,
@@ -59,7 +63,8 @@ impl NeededSynchronisation {
         }
     }
 
-    pub(super) fn event(&mut self, event: &Event) {
+    /// Takes the next event.
+    pub fn event(&mut self, event: &Event) {
         let thread = event.thread;
         let own = usize::from(thread % self.processors);
         match side(&event.what) {
@@ -79,7 +84,9 @@ impl NeededSynchronisation {
         }
     }
 
-    pub(super) fn before(&mut self, access: &Access) -> Vec<WrittenStep> {
+    /// The acquires and releases with an effect before the next reference to the blocks, since the
+    /// previous one.
+    pub fn before(&mut self, access: &Access) -> Vec<WrittenStep> {
         let own = usize::from(access.thread % self.processors);
         self.written[own] |= access.kind.writes();
         self.unknown[own].get_or_insert(0);
