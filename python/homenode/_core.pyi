@@ -25,6 +25,7 @@ class ConfigError(Exception):
     path: str | None
     offset: int | None
     line: int | None
+    on_command_line: str
 
 @final
 class TraceWriter:

@@ -11,7 +11,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["ConfigError", "TraceError", "of_extra", "trace_error"]
+__all__ = ["ConfigError", "TraceError", "of_extra", "option_error", "trace_error"]
+
+
+def option_error(name: str, flag: str | None, message: str) -> ConfigError:
+    """An error about an option; the message begins with its name, as the caller writes it.
+
+    Args:
+        name: its name in Python.
+        flag: its flag on the command line, if it has one.
+        message: what is wrong and what to do, after the name.
+    """
+    error = ConfigError(f"{name}{message}")
+    error.on_command_line = f"{flag or name}{message}"
+    return error
 
 
 def trace_error(message: str, path: str | Path) -> TraceError:

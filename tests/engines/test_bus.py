@@ -217,6 +217,31 @@ def test_machines_of_the_two_kinds_do_not_mix(
         assert error.count("\n") == 1, error
 
 
+@pytest.mark.parametrize(
+    ("machine", "option", "flag", "value"),
+    [
+        ("bus-smp", "policies", "--policy", "ace"),
+        ("bus-smp", "word_bytes", "--word-bytes", "4"),
+        ("numa", "protocols", "--protocol", "mesi"),
+        ("numa", "cache_sizes", "--cache-size", "4K"),
+    ],
+)
+def test_an_error_names_the_option_as_the_caller_wrote_it(
+    trace: str,
+    capsys: pytest.CaptureFixture[str],
+    machine: str,
+    option: str,
+    flag: str,
+    value: str,
+) -> None:
+    with pytest.raises(hn.ConfigError, match=f"^{option} is for machines with") as error:
+        hn.simulate(trace, machine, **{option: value})  # type: ignore[arg-type]
+    assert "--" not in str(error.value)
+    assert main(["simulate", trace, "--machine", machine, flag, value]) == 2
+    said = capsys.readouterr().err
+    assert said == f"homenode: error: {str(error.value).replace(option, flag)}\n"
+
+
 def test_a_machine_in_a_file(
     trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -281,8 +306,6 @@ def test_other_commands_say_what_a_machine_on_a_bus_is_for(
     for words in (["report", trace, "-o", "r.html"], ["optimal", trace], ["advise", trace]):
         assert main([*words, "--machine", "bus-smp"]) == 2
         assert "--protocol" in capsys.readouterr().err
-    with pytest.raises(hn.ConfigError, match="--policy is for machines with prices of references"):
-        hn.simulate(trace, "bus-smp", "ace", 64)
     rows = _json(capsys, "list", "machines", "--block-size", "4,64")
     assert [row["block_size"] for row in rows if row["name"] == "bus-smp"] == [64]
     assert sum(row["name"] == "numa" for row in rows) == 2

@@ -158,11 +158,11 @@ def test_several_nodes_and_pointers_are_one_pass_each(homenode: Command, tmp_pat
         ),
         (
             ["--scheduler", "random"],
-            "--scheduler is for machines with caches, such as --machine bus-smp, not for dash-mesh",
+            "--scheduler is for machines with caches, such as bus-smp, not for dash-mesh",
         ),
         (
             ["--policy", "ace"],
-            "--policy is for machines with prices of references, such as --machine spr-2s",
+            "--policy is for machines with prices of references, such as spr-2s",
         ),
         (
             ["--machine", "bus-smp"],
@@ -182,7 +182,7 @@ def test_homes_are_for_machines_with_a_directory(homenode: Command) -> None:
     trace = made.path
     done = homenode("simulate", trace, "--machine", "bus-smp", "--home", "random")
     assert done.code == 2
-    assert "--home is for machines with a directory, such as --machine dash-mesh" in done.err
+    assert "--home is for machines with a directory, such as dash-mesh" in done.err
     # Without a machine the option determines its kind.
     done = homenode("simulate", trace, "--home", "random", "--json")
     assert (done.code, json.loads(done.out)[0]["machine"]) == (0, "dash-mesh")

@@ -49,7 +49,7 @@ def _explain(error: BaseException) -> str | None:
     if isinstance(error, OSError):
         return _system(error)
     if type(error).__name__ in {"TraceError", "ConfigError"}:
-        return str(error)
+        return str(getattr(error, "on_command_line", error))
     if isinstance(error, ModuleNotFoundError):
         return f"{error}; install it, for example with pip install {error.name}"
     return None

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.errors import ConfigError
+from homenode.errors import option_error
 from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.specs import plain_number
@@ -101,9 +101,11 @@ def refuse_words(of_lines: Sequence[str], word_bytes: int | None) -> None:
         ConfigError: when there are such machines and `word_bytes` is given.
     """
     if of_lines and word_bytes is not None:
-        raise ConfigError(
-            f"--word-bytes: {of_lines[0]} has a clock and makes references as they were recorded; "
-            "choose machines with prices, such as --machine cc,numa"
+        raise option_error(
+            "word_bytes",
+            "--word-bytes",
+            f": {of_lines[0]} has a clock and makes references as they were recorded; choose "
+            "machines with prices, such as cc,numa",
         )
 
 
@@ -114,9 +116,11 @@ def refuse_contention(priced: Sequence[str], contention: str | None) -> None:
         ConfigError: when it is given.
     """
     if contention is not None:
-        raise ConfigError(
-            f"--contention: {priced[0]} has prices of references and no clock; choose a machine "
-            "with links, such as --machine spr-2s-lines"
+        raise option_error(
+            "contention",
+            "--contention",
+            f": {priced[0]} has prices of references and no clock; choose a machine with links, "
+            "such as spr-2s-lines",
         )
 
 

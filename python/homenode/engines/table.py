@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from homenode import _core
-from homenode.errors import ConfigError
+from homenode.errors import ConfigError, option_error
 from homenode.options.declared import Option, options_of
 from homenode.options.tables import engines
 
@@ -61,17 +61,20 @@ def refuse_interleavings(machines: Sequence[str] | None, options: Mapping[str, A
     """
     engine, priced = engine_for(machines, options), engines_with("policies")
     if engine not in priced:
-        raise _is_for("--interleavings", priced, machines or [engines()[engine]["machines"]])
+        named = machines or [engines()[engine]["machines"]]
+        raise _is_for("interleavings", "--interleavings", priced, named)
 
 
 def refusal(option: str, having: Sequence[str], machines: Iterable[str]) -> ConfigError:
     """The error about an option that only other engines have than that of these machines."""
-    return _is_for(options_of(having[0])[option].flag or option, having, machines)
+    return _is_for(option, options_of(having[0])[option].flag, having, machines)
 
 
-def _is_for(flag: str, having: Sequence[str], machines: Iterable[str]) -> ConfigError:
+def _is_for(
+    option: str, flag: str | None, having: Sequence[str], machines: Iterable[str]
+) -> ConfigError:
     whose = " and ".join(engines()[one]["machines"] for one in having)
     first = engines()[having[0]]["default_machine"]
-    return ConfigError(
-        f"{flag} is for {whose}, such as --machine {first}, not for {', '.join(machines)}"
+    return option_error(
+        option, flag, f" is for {whose}, such as {first}, not for {', '.join(machines)}"
     )
