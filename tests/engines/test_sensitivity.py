@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,6 +101,39 @@ def test_faulty_questions_are_refused_with_a_remedy(trace: hn.Trace, tmp_path: P
         hn.sensitivity(trace, reinterleave=1, colour=2)  # type: ignore[call-arg]
     other = hn.sensitivity([str(trace.path), fewer], "numa", "ace", 64, processors=4)
     assert len(other.rows) == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "flag"),
+    [
+        ("policies", "ace", "--policy"),
+        ("block_sizes", "128", "--block-size"),
+        ("filter", "none", "--filter"),
+        ("force", True, "--force"),
+        ("realign", True, None),
+    ],
+)
+def test_an_option_that_no_machine_uses_is_refused(
+    trace: hn.Trace, homenode: Command, option: str, value: Any, flag: str | None
+) -> None:
+    said = ": spr-2s-lines has a clock, caches and lines of its own; leave the option out, or "
+    with pytest.raises(hn.ConfigError, match=f"^{option}{said}"):
+        hn.sensitivity(trace, "spr-2s-lines", reinterleave=1, **{option: value})
+    if flag is not None:
+        words = [flag] if value is True else [flag, value]
+        done = homenode("sensitivity", trace.path, "--machine", "spr-2s-lines", *words)
+        assert (done.code, done.out) == (2, "")
+        assert f"error: {flag}{said}choose machines with prices, such as spr-2s" in done.err
+
+
+def test_options_of_machines_with_prices_are_theirs(trace: hn.Trace) -> None:
+    machines = "spr-2s-lines,numa"
+    found = hn.sensitivity(trace, machines, "ace", 128, reinterleave=1, filter="none")
+    assert [row["block_size"] for row in found.cycles] == [64]
+    assert [(row["policy"], row["block_size"]) for row in found.rows] == [("ace", 128)]
+    used = {"processors": 4, "private": "shared", "sync": "exclude", "threads": 1}
+    alone = hn.sensitivity(trace, "spr-2s-lines", reinterleave=1, **used)  # type: ignore[arg-type]
+    assert alone.configuration["processors"] == 4
 
 
 def test_the_command_prints_tables_and_verdicts(

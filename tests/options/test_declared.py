@@ -89,6 +89,7 @@ def test_the_documented_defaults_are_those_used() -> None:
     assert str(found["detail"].default_text).startswith("64 where it is among the block sizes")
     assert (sharing.usual_detail([4096, 64]), sharing.usual_detail([4096, 128, 512])) == (64, 512)
     assert options_of("sensitivity")["machines"].default_text == listed(sensitivity.MACHINES)
+    assert options_of("sensitivity")["block_sizes"].default_text == "4K, with prices"
     policies = str(options_of("advise")["policies"].default_text)
     for machine in ("spr-2s-lines", "dash-mesh", "markatos", "cc", "numa"):
         assert f"`{advise.usual_point(machine)[0]}`" in policies

@@ -39,7 +39,8 @@ def sensitivity(traces: tuple[str, ...], outputs: Outputs, **options: Any) -> No
     Simulates several orders of one program: recordings with other turns (homenode record --repeat),
     or orders made from a trace (--reinterleave). Prints mean, least, largest and spread of the
     cycles on machines of today and of the cost under each policy on machines with prices, and
-    whether the ranking of the policies is the same in all.
+    whether the ranking of the policies is the same in all. --policy, --block-size, --filter and
+    --force are for machines with prices.
     """
     from homenode.engines.sensitivity import MACHINES
 
@@ -47,7 +48,7 @@ def sensitivity(traces: tuple[str, ...], outputs: Outputs, **options: Any) -> No
     chosen = given_options(options)
     machines = chosen.pop("machines", MACHINES)
     policies = chosen.pop("policies", None)
-    sizes = chosen.pop("block_sizes", [4096])
+    sizes = chosen.pop("block_sizes", None)
     with Progress("comparing orders") as progress:
         result = homenode.sensitivity(
             traces, machines, policies, sizes, progress=progress, **chosen

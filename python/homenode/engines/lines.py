@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.errors import option_error
 from homenode.options.checked import checked
+from homenode.options.declared import options_of
 from homenode.options.documented import documented
 from homenode.options.specs import plain_number
 from homenode.results.rows import Rows, flat
@@ -16,7 +17,7 @@ from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from homenode.options.typed import LinesOptions
 
@@ -107,6 +108,23 @@ def refuse_words(of_lines: Sequence[str], word_bytes: int | None) -> None:
             f": {of_lines[0]} has a clock and makes references as they were recorded; choose "
             "machines with prices, such as cc,numa",
         )
+
+
+def refuse_unused(study: str, of_lines: Sequence[str], options: Mapping[str, object]) -> None:
+    """Refuses options of a study that `lines` does not have, if it simulates all machines.
+
+    Raises:
+        ConfigError: when one is given.
+    """
+    for name, value in options.items():
+        unused = value is not None and value is not False and name not in options_of("lines")
+        if unused:
+            raise option_error(
+                name,
+                options_of(study)[name].flag,
+                f": {of_lines[0]} has a clock, caches and lines of its own; leave the option out, "
+                "or choose machines with prices, such as spr-2s",
+            )
 
 
 def refuse_contention(priced: Sequence[str], contention: str | None) -> None:

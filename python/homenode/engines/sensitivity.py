@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.lines import LineResult, lines, machines_of_lines, refuse_words
+from homenode.engines.lines import (
+    LineResult,
+    lines,
+    machines_of_lines,
+    refuse_unused,
+    refuse_words,
+)
 from homenode.engines.simulation import simulate
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, part_of
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
 
 
 MACHINES = ("spr-2s-lines", "spr-2s")
+BLOCK_SIZE = 4096
 # Orders made from a single trace.
 _ORDERS_MADE = 4
 _POINT = ("machine", "block_size", "protocol", "orders")
@@ -114,7 +121,7 @@ def sensitivity(
     traces: Trace | PathLike | Iterable[Trace | PathLike],
     machines: str | Iterable[str] = MACHINES,
     policies: str | Iterable[str] | None = None,
-    block_sizes: str | int | Iterable[int] = 4096,
+    block_sizes: str | int | Iterable[int] | None = None,
     *,
     progress: Progress = None,
     **options: Unpack[SensitivityOptions],
@@ -130,13 +137,15 @@ def sensitivity(
             trace, of which other orders are made.
         machines: machines with prices, as for `homenode.simulate`, and of today (`spr-2s-lines`),
             as for `homenode.lines`.
-        policies: as for `homenode.simulate`; default: all made for the machines.
-        block_sizes: as for `homenode.simulate`; machines of today have one of their own.
+        policies: of machines with prices, as for `homenode.simulate`; default: all made for them.
+        block_sizes: of machines with prices, as for `homenode.simulate`; default: 4096. Machines
+            of today have one of their own.
         progress: called with the work done and in all.
         options: see `SensitivityOptions`.
 
     Raises:
-        ConfigError: when there are no traces, or they differ in processors.
+        ConfigError: when there are no traces, they differ in processors, or an option applies to
+            none of the machines.
         TraceError: when a trace is damaged.
 
     Source: Bolosky, thesis, section 4.3, asks the question and answers it by perturbing traces.
@@ -156,15 +165,10 @@ def sensitivity(
         raise ConfigError("no trace was given")
     if len(given) == 1 and count == 0:
         count = _ORDERS_MADE
-    of_today, wanted = machines_of_lines(specs_of(machines, "machine"))
-    if wanted and "policies" not in options_of(_core.engine_of(wanted)):
-        raise ConfigError(
-            f"machine {wanted[0]}: orders are compared on machines with prices of references, such "
-            "as numa, and on those of today with a clock, such as spr-2s-lines"
-        )
-    refuse_words(of_today, options.get("word_bytes"))
+    asked = {"policies": policies, "block_sizes": block_sizes, **replay}
+    of_today, wanted = _machines(specs_of(machines, "machine"), asked)
     named = None if policies is None else specs_of(policies, "policy")
-    matrix = (wanted, named, block_sizes)
+    matrix = (wanted, named, BLOCK_SIZE if block_sizes is None else block_sizes)
     opened = [trace if isinstance(trace, Trace) else Trace.open(trace) for trace in given]
     _check(opened, replay)
     watched = _Steps(progress, len(opened) * (1 + 2 * count))
@@ -200,6 +204,24 @@ def sensitivity(
     compared = SensitivityResult(rows, rankings, orders, configuration, provenance)
     compared.cycles = [_in_cycles(machine, found) for machine, found in timed.items()]
     return compared
+
+
+def _machines(named: list[str], options: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """The machines of today, and those with prices.
+
+    Raises:
+        ConfigError: when a machine has neither, or an option applies to none.
+    """
+    of_today, wanted = machines_of_lines(named)
+    if wanted and "policies" not in options_of(_core.engine_of(wanted)):
+        raise ConfigError(
+            f"machine {wanted[0]}: orders are compared on machines with prices of references, such "
+            "as numa, and on those of today with a clock, such as spr-2s-lines"
+        )
+    refuse_words(of_today, options.get("word_bytes"))
+    if not wanted:
+        refuse_unused("sensitivity", of_today, options)
+    return of_today, wanted
 
 
 def _in_cycles(machine: str, found: Sequence[LineResult]) -> dict[str, Any]:

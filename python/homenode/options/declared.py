@@ -34,7 +34,7 @@ _DEFAULTS: dict[str, dict[str, str]] = {
         "reference, else `optimal`",
         "block_sizes": "the first machine's",
     },
-    "sensitivity": {"machines": "`spr-2s-lines`, `spr-2s`", "block_sizes": "4K"},
+    "sensitivity": {"machines": "`spr-2s-lines`, `spr-2s`", "block_sizes": "4K, with prices"},
 }
 
 STUDIES = (*_core.studies_with_options(), *(name for name in PYTHON_ONLY if name == "sensitivity"))
