@@ -106,4 +106,7 @@ def test_the_help_of_simulate_says_each_kind_of_machines_default(homenode: Comma
     words = " ".join(homenode("simulate", "--help").out.split())
     assert "Default: spr-2s; with caches bus-smp, with a directory dash-mesh." in words
     assert "Default: exclude; with caches and with a directory include." in words
+    assert "a processor for each thread of the trace. homenode run has 8 by default" in words
+    runs = " ".join(homenode("run", "--help").out.split())
+    assert "Default: 8, as the number of threads is not known in advance" in runs
     assert "without --machine 4K, 32K" in " ".join(homenode("report", "--help").out.split())

@@ -83,7 +83,8 @@ _OF_RUNS = {
     "protocols": "The coherence protocol (homenode list protocols), with parameters as in "
     "dash:pointers=4. Default: mesi with caches, dash with a directory, sdd where nodes have "
     "controllers.",
-    "processors": "Processors of the machine. Default: 8.",
+    "processors": "Processors of the machine. Default: 8, as the number of threads is not known in "
+    "advance; homenode simulate has one for each thread of the trace.",
     "homes": "With a directory: which node is the home of a page, one policy (homenode list "
     "homes), not one with hindsight. Default: first-touch.",
 }

@@ -72,6 +72,9 @@ def simulate(
     Machines with a directory (dash-mesh) have protocols, and a policy for the home of each page.
     The table has the parts of the processors' time, the share and latency of fills from the node's
     own memory, messages, and the homes that serve most fills with their data structures.
+
+    On both there is a processor for each thread of the trace. homenode run has 8 by default: to
+    replay the trace of such a run on the same machine, give --processors 8.
     """
     from homenode.engines.table import engine_for, engines_with, refuse_interleavings
 

@@ -47,8 +47,9 @@ def run(
         output: where to write the trace of the run, in simulated order; else nowhere.
         progress: called with the references made until now.
         options: ``slack`` and ``expected_threads``, and those of `simulate` for this machine; there
-            are eight processors by default. Also ``via``: ``cc``, the default, for a program built
-            with ``homenode cc``, ``qemu`` for any Linux program; and with ``qemu`` ``sysroot``,
+            are eight processors by default, not one for each thread, as the number of threads is
+            not known in advance. Also ``via``: ``cc``, the default, for a program built with
+            ``homenode cc``, ``qemu`` for any Linux program; and with ``qemu`` ``sysroot``,
             the folder with the libraries of a program for another instruction set, and
             ``emulator``, by default the one for the program, from ``PATH``.
 
