@@ -125,7 +125,7 @@ def test_a_program_for_another_processor(plain: Builder) -> None:
         (["--via", "qemu", "--", "/no/such/program"], "/no/such/program"),
         (["--via", "qemu", "--", "/etc/passwd"], "ELF"),
         (["--via", "qemu-system", "--", "/bin/true"], "qemu"),
-        (["--sysroot", "/usr", "--", "/bin/true"], "--via qemu"),
+        (["--sysroot", "/usr", "--", "/bin/true"], "--sysroot is for programs that QEMU runs"),
         (["--via", "qemu", "--emulator", "/no/qemu", "--", "/bin/true"], "/no/qemu"),
     ],
 )

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.errors import ConfigError
+from homenode.errors import ConfigError, option_error
 from homenode.options.checked import check_order, checked
 from homenode.options.tables import core_table, engines
 from homenode.options.values import specs_of
@@ -135,9 +135,11 @@ def _check_links(contention: object, points: list[dict[str, Any]], machines: lis
     named = of_points or machines or [default]
     for machine, kind in zip(named, _core.machine_kinds(named), strict=True):
         if kind != "multicore":
-            raise ConfigError(
-                f"--contention {contention}: {machine} has no links, and its bus serves one "
-                "transaction at a time; say --machine spr-2s-lines"
+            raise option_error(
+                "contention",
+                "--contention",
+                f" {contention}: {machine} has no links, and its bus serves one transaction at a "
+                "time; choose a machine with links, such as spr-2s-lines",
             )
 
 

@@ -9,7 +9,7 @@ from homenode import _core
 from homenode.capture import recording
 from homenode.engines.simulation import configuration, result_of
 from homenode.engines.table import engine_for
-from homenode.errors import ConfigError
+from homenode.errors import ConfigError, option_error
 from homenode.options.checked import checked
 from homenode.options.declared import options_of
 
@@ -69,8 +69,9 @@ def run(
     if not words:
         raise ConfigError("there is no program: give it and its arguments")
     seen = {name: str(options.pop(name)) for name in _WAYS if name in options}
-    if seen.get("via") != "qemu" and (seen.get("sysroot") or seen.get("emulator")):
-        raise ConfigError("--sysroot and --emulator go with --via qemu: leave them out")
+    for name in ("sysroot", "emulator"):
+        if seen.get(name) and seen.get("via") != "qemu":
+            raise option_error(name, f"--{name}", " is for programs that QEMU runs: leave it out")
     own = {name: options.pop(name) for name in options_of("run") if name in options}
     choice = {name: value for name, value in checked("run", own).items() if value is not None}
     given = {"argv": words, "output": "" if output is None else str(output), **seen}
