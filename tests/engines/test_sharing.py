@@ -167,3 +167,21 @@ def test_synthetic_traces_are_listed_and_written(homenode: Command, tmp_path: Pa
     assert (done.code, done.out) == (0, f"{path}: 64 references\n")
     refused = homenode("synthetic", "t-gamma", "--references", "65", "-o", path)
     assert (refused.code, "whole sweeps" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "flag"),
+    [
+        ("block_sizes", 128, "--block-size"),
+        ("detail", 64, "--detail"),
+        ("filter", "none", "--filter"),
+        ("merge_transfers", True, "--merge"),
+    ],
+)
+def test_an_option_that_no_machine_uses_is_refused(option: str, value: Any, flag: str) -> None:
+    trace = hn.synthetic("t-s")
+    said = ": spr-2s-lines has a clock, caches and lines of its own"
+    with pytest.raises(hn.ConfigError, match=f"^{option}{said}") as refused:
+        hn.sharing(trace, "spr-2s-lines", **{option: value})
+    assert refused.value.on_command_line.startswith(f"{flag}{said}")
+    assert hn.sharing(trace, "spr-2s-lines", count=3, sync="exclude").lines

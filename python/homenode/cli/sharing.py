@@ -68,7 +68,8 @@ def sharing(
     machines with prices (cc, numa) each block size is analysed: the cost of the best placement is
     split into overhead and data transfer, as in chapter 7 of Bolosky's thesis. The cost of false
     sharing is given by a lower and an upper bound. Then come the objects, blocks and source lines
-    that suffer or cause it.
+    that suffer or cause it. --block-size, --detail, --filter and --force are for machines with
+    prices.
     """
     outputs.check(*filter(None, (trace, compare)), others=(html,))
     pages = [page for page in (outputs.own, html) if page is not None]
@@ -101,11 +102,11 @@ def sharing(
 
 
 def _find(trace: str, options: dict[str, Any], title: str) -> SharingResult:
-    from homenode.engines.sharing import BLOCK_SIZES, MACHINES
+    from homenode.engines.sharing import MACHINES
 
     chosen = given_options(options)
     machines = chosen.pop("machines", MACHINES)
-    block_sizes = chosen.pop("block_sizes", BLOCK_SIZES)
+    block_sizes = chosen.pop("block_sizes", None)
     with Progress(title) as progress:
         return homenode.sharing(trace, machines, block_sizes, progress=progress, **chosen)
 

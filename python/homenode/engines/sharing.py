@@ -11,6 +11,7 @@ from homenode.engines.lines import (
     lines,
     machines_of_lines,
     refuse_contention,
+    refuse_unused,
     refuse_words,
 )
 from homenode.engines.parallel import in_parallel
@@ -143,7 +144,7 @@ class SharingResult(Rows):
 def sharing(
     trace: Trace | str | os.PathLike[str],
     machine: str | Iterable[str] = MACHINES,
-    block_sizes: str | int | Iterable[int] = BLOCK_SIZES,
+    block_sizes: str | int | Iterable[int] | None = None,
     *,
     progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[SharingOptions],
@@ -155,12 +156,14 @@ def sharing(
         machine: one or several machines. Those with prices, as for `homenode.simulate`, are
             analysed at all block sizes; on machines of today (`spr-2s-lines`) the processors' time
             is split by cause.
-        block_sizes: bytes, powers of two; or text such as ``64-8192``.
+        block_sizes: of machines with prices, bytes, powers of two, or text such as ``64-8192``;
+            default: 64 and 4096. Machines of today have one of their own.
         progress: called with the work done and in all.
         options: see `SharingOptions`.
 
     Raises:
-        ConfigError: when a machine, block size or option cannot be used.
+        ConfigError: when a machine, block size or option cannot be used, or applies to none of the
+            machines.
         TraceError: when the trace is damaged.
 
     Source: Bolosky, thesis, chapter 7.
@@ -188,13 +191,15 @@ def sharing(
         return [lines(opened, machine=name, progress=report, **same) for name in of_today]
 
     if not machine:
+        refuse_unused("sharing", of_today, {"block_sizes": block_sizes, **options})
         waited = find_waits(progress)
         first = waited[0]
         facts = {"trace": str(opened.path), **{name: first.facts[name] for name in _LINE_FACTS}}
         result = SharingResult([], None, facts, first.configuration, first.provenance)
         result.lines = waited
         return result
-    simulation = configuration(machine, "optimal", block_sizes, **part_of("simulate", options))
+    sizes = BLOCK_SIZES if block_sizes is None else block_sizes
+    simulation = configuration(machine, "optimal", sizes, **part_of("simulate", options))
     asked = {
         "simulation": simulation,
         "detail": _detail(options.get("detail"), simulation["block_sizes"]),
@@ -205,14 +210,14 @@ def sharing(
         find_waits, lambda report: _core.sharing(path, question, report), progress
     )
     found = json.loads(answer)
-    sizes = {row.pop("block_size"): row for row in found["sizes"]}
+    of_size = {row.pop("block_size"): row for row in found["sizes"]}
     same = {
         "trace": found["trace"],
         "processors": found["processors"],
         "references": found["references"],
         "word_transfers": found["word_transfers"],
     }
-    rows = [same | row | sizes[row["block_size"]] for row in found["costs"]]
+    rows = [same | row | of_size[row["block_size"]] for row in found["costs"]]
     facts = same | {"words": found["words"], "merge_transfers": found["merge_transfers"]}
     result = SharingResult(rows, found["detail"], facts, asked, found["provenance"])
     result.lines = waited
