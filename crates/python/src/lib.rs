@@ -3,6 +3,7 @@
 //! Everything structured crosses as JSON text, references as NumPy columns. Long calls release the
 //! interpreter and report to a progress callable; see `call.rs`.
 
+mod assembly;
 mod batches;
 mod call;
 mod error;
@@ -18,6 +19,8 @@ mod writer;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::assembly::{assembly_with_hooks, assembly_with_labels};
     #[pymodule_export]
     use crate::batches::{Batches, read_batches};
     #[pymodule_export]

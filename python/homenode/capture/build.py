@@ -79,6 +79,7 @@ _RUNTIME = (
     "ordered_calls",
     "waits",
     "watchdog",
+    *(("assembly",) if platform.machine() == "x86_64" else ()),
 )
 
 # -fno-builtin: the runtime's loops must not become calls of interposed functions.
@@ -238,7 +239,7 @@ def _write_lists(folder: Path, target: Path) -> None:
         kind, name = line.split()[-2:]
         if name.startswith("__wrap_"):
             wrapped.append(name.removeprefix("__wrap_"))
-        if kind in "WV" or name.startswith(("__tsan_", "__wrap_", "homenode_")):
+        if kind in "WV" or name.startswith(("__tsan_", "__homenode_", "__wrap_", "homenode_")):
             exported.append(name)
     (folder / "runtime.wrap").write_text("".join(f"--wrap={name}\n" for name in wrapped))
     text = "{\n" + "".join(f"  {name};\n" for name in exported) + "};\n"

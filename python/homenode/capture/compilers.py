@@ -16,7 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homenode.capture import arguments, build, native
+from homenode import _core
+from homenode.capture import arguments, assembly, build, native
 from homenode.sanitize import sanitized
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def compile(language: str, argv: Sequence[str]) -> int:
         if line.asks_only or build.NESTED in os.environ:
             return _run([*driver, *argv])
         return (_link if line.links else _compile)(language, driver, line)
-    except (OSError, build.RuntimeBuildError, arguments.UsageError) as error:
+    except (OSError, build.RuntimeBuildError, arguments.UsageError, _core.ConfigError) as error:
         print(f"homenode: {sanitized(str(error), lines=True)}", file=sys.stderr)
         return 2
 
@@ -96,12 +97,36 @@ def _include_flags(language: str) -> list[str]:
 
 def _compile(language: str, driver: Sequence[str], line: CommandLine) -> int:
     """Compiles the sources on the line as it says, without linking."""
-    code = _run([*driver, *_compile_flags(language), *line.all_words])
+    code = _compile_all(language, driver, line)
     if code == 0 and line.assembles and native.wanted():
         for source in line.sources:
             step = _plain_step(language, driver, line, source)
             native.add_plain(line.object_of(source), step)
     return code
+
+
+def _compile_all(language: str, driver: Sequence[str], line: CommandLine) -> int:
+    if not line.assembles or not all(assembly.suits(line, source) for source in line.sources):
+        return _run([*driver, *_compile_flags(language), *line.all_words])
+    for source in line.sources:
+        target = line.object_of(source)
+        if code := _compile_one(language, driver, line, source, target):
+            return code
+    return 0
+
+
+def _compile_one(
+    language: str,
+    driver: Sequence[str],
+    line: CommandLine,
+    source: arguments.Source,
+    target: str,
+) -> int:
+    """Compiles one source to an object."""
+    if assembly.suits(line, source):
+        return assembly.compile(driver, _include_flags(language), line, source, target, _run)
+    step = [*driver, *_compile_flags(language), *line.compile_words]
+    return _run([*step, "-c", "-o", target, *source.words])
 
 
 def _plain_step(
@@ -120,10 +145,7 @@ def _link(language: str, driver: Sequence[str], line: CommandLine) -> int:
         objects: dict[int, str] = {}
         for number, source in enumerate(line.sources):
             target = str(Path(folder) / f"{number}-{Path(source.path).stem}.o")
-            step = [*driver, *_compile_flags(language), *line.compile_words]
-            step += ["-c", "-o", target, *source.words]
-            code = _run(step)
-            if code != 0:
+            if code := _compile_one(language, driver, line, source, target):
                 return code
             if native.wanted():
                 native.add_plain(target, _plain_step(language, driver, line, source))

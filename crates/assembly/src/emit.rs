@@ -1,0 +1,267 @@
+//! Writes the instrumented text.
+
+use std::fmt::Write as _;
+
+use iced_x86::{Instruction, Mnemonic, OpAccess, OpKind};
+
+use crate::AssemblyError;
+use crate::code::Code;
+use crate::frame::Frames;
+use crate::liveness::flags_are_live;
+use crate::operand::MemoryOperand;
+
+/// Bytes under the stack pointer that a function may use without moving it.
+const RED_ZONE: u64 = 128;
+/// A hook's call saves one register there.
+const BELOW: u64 = RED_ZONE + 8;
+
+/// Bytes that a hook of its own records; others are recorded as a range.
+const SIZES: [usize; 8] = [1, 2, 4, 8, 10, 16, 32, 64];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recorded {
+    Read,
+    Write,
+    /// A read, then a write.
+    Update,
+    /// An indivisible update.
+    Atomic,
+    /// A read or a write of a synchronisation variable.
+    SyncRead,
+    SyncWrite,
+}
+
+impl Recorded {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Update => "update",
+            Self::Atomic => "atomic",
+            Self::SyncRead => "sync_read",
+            Self::SyncWrite => "sync_write",
+        }
+    }
+
+    /// Whether records after it must not be merged before it.
+    fn acquires(self) -> bool {
+        matches!(self, Self::Atomic | Self::SyncRead)
+    }
+}
+
+/// Writes a file's text with hooks, statement by statement.
+pub(crate) struct Emitter<'a> {
+    code: &'a Code,
+    frames: Frames,
+    /// The text of every instruction.
+    texts: Vec<&'a str>,
+    out: String,
+    /// The next instruction's number.
+    next: usize,
+    /// A hook that follows the instruction, when it is complete.
+    after: Option<usize>,
+}
+
+impl<'a> Emitter<'a> {
+    pub(crate) fn new(code: &'a Code, frames: Frames, texts: Vec<&'a str>) -> Self {
+        Self { code, frames, texts, out: String::new(), next: 0, after: None }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.out
+    }
+
+    pub(crate) fn other(&mut self, text: &str) {
+        // Comments are most of what gcc writes when it explains its instructions.
+        if !text.trim_start().starts_with('#') {
+            self.line(text);
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    /// Writes the next instruction.
+    pub(crate) fn instruction(&mut self, line: usize) -> Result<(), AssemblyError> {
+        let number = self.next;
+        let text = self.texts[number];
+        self.next += 1;
+        let failed = |problem| {
+            let text = text.trim().to_owned();
+            AssemblyError::Instruction { line, problem, text }
+        };
+        let coded = &self.code.all[number];
+        if !coded.within {
+            if coded.instruction.is_invalid() {
+                return Err(failed("the decoder does not know it"));
+            }
+            self.before(number).map_err(failed)?;
+        }
+        self.line(text);
+        if !self.code.all.get(self.next).is_some_and(|next| next.within)
+            && let Some(whole) = self.after.take()
+        {
+            let following = self.code.all.get(self.next..).unwrap_or_default();
+            let keep = flags_are_live(following);
+            self.call(whole, "after", keep, None, |_| ());
+        }
+        Ok(())
+    }
+
+    /// The hooks before an instruction.
+    fn before(&mut self, number: usize) -> Result<(), &'static str> {
+        let instruction = self.code.all[number].instruction;
+        if instruction.is_string_instruction() {
+            self.string(number, &instruction);
+            return Ok(());
+        }
+        let Some(recorded) = self.recorded(number, &instruction) else { return Ok(()) };
+        let operand = self.operand(number).ok_or("its operand is not found")?;
+        let size = instruction.memory_size().size();
+        if operand.is_of_the_compiler() || size == 0 {
+            return Ok(());
+        }
+        let name = match recorded {
+            Recorded::Read | Recorded::Write | Recorded::Update if !SIZES.contains(&size) => {
+                format!("{}_range", recorded.name())
+            }
+            _ => format!("{}{size}", recorded.name()),
+        };
+        let keep = flags_are_live(&self.code.all[number..]);
+        let range = name.ends_with("_range").then_some(size);
+        self.call(number, &name, keep, range, |emitter| emitter.address(&operand));
+        if recorded.acquires() {
+            self.after = Some(number);
+        }
+        Ok(())
+    }
+
+    /// What of an instruction is recorded.
+    fn recorded(&self, number: usize, instruction: &Instruction) -> Option<Recorded> {
+        let operand = (0..instruction.op_count())
+            .find(|&operand| instruction.op_kind(operand) == OpKind::Memory)?;
+        if self.frames.hides(number, instruction) || is_no_access(instruction.mnemonic()) {
+            return None;
+        }
+        let atomic = instruction.has_lock_prefix() || instruction.mnemonic() == Mnemonic::Xchg;
+        let plain = match self.code.all[number].info.op_access(operand) {
+            OpAccess::Read | OpAccess::CondRead => Recorded::Read,
+            OpAccess::Write | OpAccess::CondWrite => Recorded::Write,
+            OpAccess::ReadWrite | OpAccess::ReadCondWrite => Recorded::Update,
+            OpAccess::None | OpAccess::NoMemAccess => return None,
+        };
+        Some(match plain {
+            _ if atomic => Recorded::Atomic,
+            Recorded::Read if self.frames.at(number).is_atomic => Recorded::SyncRead,
+            Recorded::Write if self.frames.at(number).is_atomic => Recorded::SyncWrite,
+            plain => plain,
+        })
+    }
+
+    /// The operand, which follows a prefix in a statement of its own.
+    fn operand(&self, number: usize) -> Option<MemoryOperand<'a>> {
+        let rest = self.code.all[number + 1..].iter().take_while(|coded| coded.within).count();
+        self.texts[number..=number + rest].iter().find_map(|text| MemoryOperand::find(text))
+    }
+
+    /// A string instruction: ranges at `rsi` and `rdi`, whose length is in `rcx` if it repeats.
+    fn string(&mut self, number: usize, instruction: &Instruction) {
+        let name = match instruction.mnemonic() {
+            Mnemonic::Movsb | Mnemonic::Movsw | Mnemonic::Movsd | Mnemonic::Movsq => "copy",
+            Mnemonic::Stosb | Mnemonic::Stosw | Mnemonic::Stosd | Mnemonic::Stosq => "fill",
+            Mnemonic::Lodsb | Mnemonic::Lodsw | Mnemonic::Lodsd | Mnemonic::Lodsq => "load",
+            Mnemonic::Scasb | Mnemonic::Scasw | Mnemonic::Scasd | Mnemonic::Scasq => "scan",
+            Mnemonic::Cmpsb | Mnemonic::Cmpsw | Mnemonic::Cmpsd | Mnemonic::Cmpsq => "compare",
+            _ => return,
+        };
+        let repeats = if instruction.has_repne_prefix() {
+            "repne_"
+        } else if instruction.has_rep_prefix() {
+            "rep_"
+        } else {
+            ""
+        };
+        let size = instruction.memory_size().size();
+        self.call(number, &format!("{repeats}{name}{size}"), true, None, |_| ());
+    }
+
+    /// Calls a hook, with the address in `rdi` and the bytes of a range in `rsi`.
+    fn call(
+        &mut self,
+        number: usize,
+        name: &str,
+        keep_flags: bool,
+        range: Option<usize>,
+        arguments: impl FnOnce(&mut Self),
+    ) {
+        let at = self.frames.at(number);
+        let adjust = at.in_procedure && at.above_stack.is_some();
+        let moved = |emitter: &mut Self, bytes: i64| {
+            if adjust {
+                emitter.line(&format!("\t.cfi_adjust_cfa_offset {bytes}"));
+            }
+        };
+        self.line("\tleaq\t-128(%rsp), %rsp");
+        moved(self, 128);
+        self.line("\tpushq\t%rdi");
+        moved(self, 8);
+        arguments(self);
+        if let Some(bytes) = range {
+            self.line("\tpushq\t%rsi");
+            moved(self, 8);
+            self.line(&format!("\tmovl\t${bytes}, %esi"));
+        }
+        let flags = if keep_flags { "_flags" } else { "" };
+        let _ = writeln!(self.out, "\tcall\t*__homenode_{name}{flags}@GOTPCREL(%rip)");
+        if range.is_some() {
+            self.line("\tpopq\t%rsi");
+            moved(self, -8);
+        }
+        self.line("\tpopq\t%rdi");
+        moved(self, -8);
+        self.line("\tleaq\t128(%rsp), %rsp");
+        moved(self, -128);
+    }
+
+    /// The address of an operand, in `rdi`.
+    fn address(&mut self, operand: &MemoryOperand<'_>) {
+        let MemoryOperand { segment, displacement, registers } = operand;
+        let below = if operand.is_on_stack_pointer() { format!("{BELOW}+") } else { String::new() };
+        let displacement = match (below.as_str(), *displacement) {
+            (below, "") => below.trim_end_matches('+').to_owned(),
+            (below, own) => format!("{below}{own}"),
+        };
+        match segment {
+            None if registers.is_empty() => {
+                self.line(&format!("\tmovq\t${displacement}, %rdi"));
+            }
+            None => self.line(&format!("\tleaq\t{displacement}{registers}, %rdi")),
+            Some(segment) if registers.is_empty() => {
+                self.line(&format!("\tmovq\t{segment}:0, %rdi"));
+                self.line(&format!("\tleaq\t{displacement}(%rdi), %rdi"));
+            }
+            Some(segment) => {
+                self.line("\tpushq\t%rsi");
+                self.line(&format!("\tleaq\t{displacement}{registers}, %rdi"));
+                self.line(&format!("\tmovq\t{segment}:0, %rsi"));
+                self.line("\tleaq\t(%rdi,%rsi), %rdi");
+                self.line("\tpopq\t%rsi");
+            }
+        }
+    }
+}
+
+/// Instructions that name memory without a reference of the program.
+fn is_no_access(mnemonic: Mnemonic) -> bool {
+    matches!(
+        mnemonic,
+        Mnemonic::Clflush
+            | Mnemonic::Clflushopt
+            | Mnemonic::Clwb
+            | Mnemonic::Nop
+            | Mnemonic::Lea
+            | Mnemonic::Invlpg
+    )
+}

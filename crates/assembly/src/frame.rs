@@ -1,0 +1,179 @@
+//! Which references to a function's frame are data of the program.
+//!
+//! A frame has saved registers, spilled values, and variables. A variable whose address the function
+//! takes may be another thread's business, and an indexed one is an array.
+
+use iced_x86::{Instruction, Mnemonic, OpKind, Register};
+
+use crate::code::Code;
+use crate::statement::{Line, Piece};
+
+/// What is known of the frame at an instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FrameAt {
+    /// The function, by number.
+    function: usize,
+    /// Distance from the stack pointer to the canonical frame address, if that is how it is known.
+    pub(crate) above_stack: Option<i64>,
+    /// Whether unwinding information is being written.
+    pub(crate) in_procedure: bool,
+    /// Whether the compiler's comment says that the access spills a register.
+    is_spill: bool,
+    /// Whether the compiler's comment says that the access is an atomic one.
+    pub(crate) is_atomic: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Function {
+    /// Whether the base pointer points to the frame.
+    has_base: bool,
+    /// Places whose address is taken, from the canonical frame address.
+    taken: Vec<i64>,
+}
+
+/// The frames of a file's functions.
+pub(crate) struct Frames {
+    at: Vec<FrameAt>,
+    functions: Vec<Function>,
+}
+
+/// Distance of the base pointer, where it is used, from the canonical frame address.
+const BASE_TO_FRAME: i64 = 16;
+
+impl Frames {
+    pub(crate) fn find(lines: &[Line<'_>], code: &Code) -> Self {
+        let mut found = Self { at: Vec::new(), functions: vec![Function::default()] };
+        let mut now = FrameAt::default();
+        let mut earlier = Vec::new();
+        for line in lines {
+            for piece in &line.pieces {
+                match piece {
+                    Piece::Instruction(text) => {
+                        let number = found.at.len();
+                        now.is_spill |= is_spill(text);
+                        found.at.push(now);
+                        now.is_spill = false;
+                        now.is_atomic = false;
+                        if let Some(coded) = code.all.get(number) {
+                            found.note(now, &coded.instruction);
+                        }
+                    }
+                    Piece::Label(_) => {}
+                    Piece::Other(text) => found.directive(text.trim(), &mut now, &mut earlier),
+                }
+            }
+        }
+        found
+    }
+
+    fn directive(&mut self, text: &str, now: &mut FrameAt, earlier: &mut Vec<FrameAt>) {
+        if text.starts_with('#') {
+            now.is_spill |= text.contains("%sfp");
+            now.is_atomic |= text.contains("[-1 ");
+            return;
+        }
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let number = |text: &str| text.trim().parse::<i64>().ok();
+        match word {
+            ".cfi_startproc" => {
+                self.functions.push(Function::default());
+                *now = FrameAt {
+                    function: self.functions.len() - 1,
+                    above_stack: Some(8),
+                    in_procedure: true,
+                    ..FrameAt::default()
+                };
+            }
+            ".cfi_endproc" => *now = FrameAt::default(),
+            ".cfi_def_cfa_offset" if now.above_stack.is_some() => now.above_stack = number(rest),
+            ".cfi_adjust_cfa_offset" => {
+                now.above_stack = now.above_stack.zip(number(rest)).map(|(a, b)| a + b);
+            }
+            ".cfi_def_cfa_register" => now.above_stack = None,
+            ".cfi_def_cfa" => {
+                let (register, offset) = rest.split_once(',').unwrap_or((rest, ""));
+                let stack = matches!(register.trim(), "7" | "%rsp" | "rsp");
+                now.above_stack = number(offset).filter(|_| stack);
+            }
+            ".cfi_escape" => now.above_stack = None,
+            ".cfi_remember_state" => earlier.push(*now),
+            ".cfi_restore_state" => {
+                if let Some(then) = earlier.pop() {
+                    now.above_stack = then.above_stack;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes what an instruction says of its function's frame.
+    fn note(&mut self, at: FrameAt, instruction: &Instruction) {
+        let copies_stack_pointer = instruction.mnemonic() == Mnemonic::Mov
+            && instruction.op1_kind() == OpKind::Register
+            && instruction.op1_register() == Register::RSP
+            && instruction.op0_kind() == OpKind::Register;
+        if copies_stack_pointer && instruction.op0_register() == Register::RBP {
+            self.functions[at.function].has_base = true;
+            return;
+        }
+        let place = if copies_stack_pointer {
+            at.above_stack.map(|above| -above)
+        } else if instruction.mnemonic() == Mnemonic::Lea
+            && instruction.op0_register() != Register::RSP
+        {
+            self.place(at, instruction)
+        } else {
+            None
+        };
+        if let Some(place) = place {
+            self.functions[at.function].taken.push(place);
+        }
+    }
+
+    /// Where a memory operand is, from the canonical frame address, if it is in the frame.
+    fn place(&self, at: FrameAt, instruction: &Instruction) -> Option<i64> {
+        let displacement = instruction.memory_displacement64().cast_signed();
+        match instruction.memory_base() {
+            Register::RSP => at.above_stack.map(|above| displacement - above),
+            Register::RBP if self.functions[at.function].has_base => {
+                Some(displacement - BASE_TO_FRAME)
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn at(&self, number: usize) -> FrameAt {
+        self.at.get(number).copied().unwrap_or_default()
+    }
+
+    /// Whether the memory operand of an instruction belongs to the compiler: a spilled value, or a
+    /// variable of the frame that only this function knows.
+    pub(crate) fn hides(&self, number: usize, instruction: &Instruction) -> bool {
+        let at = self.at(number);
+        let function = &self.functions[at.function];
+        let in_frame = match instruction.memory_base() {
+            Register::RSP => true,
+            Register::RBP => function.has_base,
+            _ => false,
+        };
+        if !in_frame {
+            return false;
+        }
+        if at.is_spill {
+            return true;
+        }
+        if instruction.memory_index() != Register::None {
+            return false;
+        }
+        let Some(place) = self.place(at, instruction) else { return true };
+        // Above the frame are the caller's arguments.
+        place >= 0 || function.taken.iter().all(|&taken| place < taken)
+    }
+}
+
+/// clang's comment beside the instruction.
+fn is_spill(text: &str) -> bool {
+    text.split_once('#').is_some_and(|(_, comment)| {
+        comment.contains("Spill") || comment.contains("Reload")
+    })
+}

@@ -1,0 +1,313 @@
+/* The hooks that homenode inserts into the assembly of a program, one before each access.
+ *
+ * They keep every register, and the flags where the program still needs them. The address is in
+ * rdi; the program counter recorded is inside the calling instruction, which has the source line of
+ * the access. The fast path is that of hn_ref.
+ */
+#include "hn.h"
+
+#include <cpuid.h>
+
+static uint32_t has_xsave __attribute__((used));
+
+__attribute__((constructor(101))) static void choose_save(void)
+{
+    unsigned a, b, c, d;
+
+    has_xsave = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_OSXSAVE) != 0;
+}
+
+/* What the hooks call when the fast path does not do. */
+
+__attribute__((used)) static void slow_update(const void *address, uint64_t what, uintptr_t pc)
+{
+    struct hn_thread *me;
+
+    hn_ref(address, what, pc);
+    me = hn_me;
+    if (me->limit == NULL)
+        return;
+    hn_put(me, ((uintptr_t)address & 0xffffffffffff) | what |
+                   ((uint64_t)HN_WRITE << HN_KIND_SHIFT), pc | me->tag);
+    hn_set_limit(me);
+}
+
+__attribute__((used)) static void slow_ordered(const void *address, uint64_t what, uintptr_t pc)
+{
+    hn_ref_ordered(address, what, pc);
+}
+
+__attribute__((used)) static void slow_after(void)
+{
+    if (hn_me->limit != NULL && !hn_deterministic())
+        hn_stamp(hn_me);
+}
+
+__attribute__((used)) static void slow_read_range(const void *start, size_t size, uintptr_t pc)
+{
+    begin();
+    touch(start, size, HN_READ, pc);
+}
+
+__attribute__((used)) static void slow_write_range(const void *start, size_t size, uintptr_t pc)
+{
+    begin();
+    touch(start, size, HN_WRITE, pc);
+}
+
+__attribute__((used)) static void slow_update_range(const void *start, size_t size, uintptr_t pc)
+{
+    begin();
+    touch(start, size, HN_READ, pc);
+    touch(start, size, HN_WRITE, pc);
+}
+
+/* The registers of a string instruction, as its hook has saved them. */
+struct string_registers {
+    uint64_t value;             /* rax */
+    uint64_t count;             /* rcx */
+    uint64_t rdx;
+    const char *from;           /* rsi */
+    uint64_t flags[2];
+    uintptr_t next_pc;
+    const char *to;             /* rdi, saved by the instrumented code */
+};
+
+/* Elements that a search or comparison reads: up to and including the one that decides. */
+#define DECIDED(type, size, differs)                                                            \
+    static size_t decided_##differs##size(const type *a, const type *b, type value, size_t count) \
+    {                                                                                           \
+        for (size_t i = 0; i < count; i++)                                                      \
+            if ((a[i] != (b != NULL ? b[i] : value)) == (differs))                              \
+                return (i + 1) * (size);                                                        \
+        return count * (size);                                                                  \
+    }
+
+#define STRING_HOOK(name, size, ...)                                                            \
+    __attribute__((used)) static void string_##name##size(const struct string_registers *now,   \
+                                                          size_t count)                         \
+    {                                                                                           \
+        const uintptr_t pc = now->next_pc - 1;                                                  \
+        size_t bytes = count * (size);                                                          \
+                                                                                                \
+        begin();                                                                                \
+        __VA_ARGS__                                                                             \
+        (void)bytes;                                                                            \
+    }
+#define SCAN(type, size, differs)                                                               \
+    bytes = decided_##differs##size((const type *)now->to, NULL, (type)now->value, count);      \
+    touch(now->to, bytes, HN_READ, pc);
+#define COMPARE(type, size, differs)                                                            \
+    bytes = decided_##differs##size((const type *)now->from, (const type *)now->to, 0, count);  \
+    touch(now->from, bytes, HN_READ, pc);                                                       \
+    touch(now->to, bytes, HN_READ, pc);
+
+#define STRING_HOOKS(size, type)                                                                \
+    DECIDED(type, size, 0)                                                                      \
+    DECIDED(type, size, 1)                                                                      \
+    STRING_HOOK(copy, size, touch(now->from, bytes, HN_READ, pc);                               \
+                touch(now->to, bytes, HN_WRITE, pc);)                                           \
+    STRING_HOOK(fill, size, touch(now->to, bytes, HN_WRITE, pc);)                               \
+    STRING_HOOK(load, size, touch(now->from, bytes, HN_READ, pc);)                              \
+    STRING_HOOK(scan, size, SCAN(type, size, 1))                                                \
+    STRING_HOOK(scan_ne, size, SCAN(type, size, 0))                                             \
+    STRING_HOOK(compare, size, COMPARE(type, size, 1))                                          \
+    STRING_HOOK(compare_ne, size, COMPARE(type, size, 0))
+
+STRING_HOOKS(1, uint8_t)
+STRING_HOOKS(2, uint16_t)
+STRING_HOOKS(4, uint32_t)
+STRING_HOOKS(8, uint64_t)
+
+/* Calls the function in rax, and keeps what it may change, besides rax to rdi. */
+__asm__(
+    ".section hn_hooks, \"ax\", @progbits\n"
+    "hn_call_saved:\n"
+    "  pushq %r8; pushq %r9; pushq %r10; pushq %r11; pushq %rbp\n"
+    "  movq %rsp, %rbp\n"
+    "  subq $2752, %rsp\n"
+    "  andq $-64, %rsp\n"
+    "  cld\n"
+    "  movq %rax, %r10\n"
+    "  cmpl $0, has_xsave(%rip)\n"
+    "  je 1f\n"
+    "  movq %rdx, %r11\n"
+    "  xorl %eax, %eax\n"
+    "  movq %rax, 512(%rsp); movq %rax, 520(%rsp); movq %rax, 528(%rsp); movq %rax, 536(%rsp)\n"
+    "  movq %rax, 544(%rsp); movq %rax, 552(%rsp); movq %rax, 560(%rsp); movq %rax, 568(%rsp)\n"
+    "  movl $0xe7, %eax\n"
+    "  xorl %edx, %edx\n"
+    "  xsave64 (%rsp)\n"
+    "  movq %r11, %rdx\n"
+    "  call *%r10\n"
+    "  movl $0xe7, %eax\n"
+    "  xorl %edx, %edx\n"
+    "  xrstor64 (%rsp)\n"
+    "  jmp 2f\n"
+    "1: fxsave64 (%rsp)\n"
+    "  call *%r10\n"
+    "  fxrstor64 (%rsp)\n"
+    "2: movq %rbp, %rsp\n"
+    "  popq %rbp; popq %r11; popq %r10; popq %r9; popq %r8\n"
+    "  ret\n"
+
+    /* Flags: lahf has all but the overflow flag; adding 127 to 1 sets that. */
+    ".macro hn_enter name, keep\n"
+    "  .globl __homenode_\\name\n"
+    "  .type __homenode_\\name, @function\n"
+    "__homenode_\\name:\n"
+    "  .if \\keep\n"
+    "  pushq %rax; lahf; seto %al; pushq %rax\n"
+    "  .endif\n"
+    "  pushq %rsi; pushq %rdx; pushq %rcx\n"
+    ".endm\n"
+    ".macro hn_leave name, keep\n"
+    "  popq %rcx; popq %rdx; popq %rsi\n"
+    "  .if \\keep\n"
+    "  popq %rax; addb $127, %al; sahf; popq %rax\n"
+    "  .endif\n"
+    "  ret\n"
+    "  .size __homenode_\\name, .-__homenode_\\name\n"
+    ".endm\n"
+
+    /* rdx: where to record, rsi: the thread, if there is room for `bytes`; else on to label 1. */
+    ".macro hn_room bytes\n"
+    "  movq hn_me@gottpoff(%rip), %rsi\n"
+    "  movq %fs:(%rsi), %rsi\n"
+    "  movq (%rsi), %rdx\n"
+    "  .if \\bytes == 16\n"
+    "  cmpq 8(%rsi), %rdx\n"
+    "  .else\n"
+    "  leaq 16(%rdx), %rcx\n"
+    "  cmpq 8(%rsi), %rcx\n"
+    "  .endif\n"
+    "  jae 1f\n"
+    ".endm\n"
+    ".macro hn_record at, what, keep\n"
+    "  movq 24+16*\\keep(%rsp), %rcx\n"
+    "  leaq -1(%rcx), %rcx\n"
+    "  orq 16(%rsi), %rcx\n"
+    "  movq %rcx, \\at+8(%rdx)\n"
+    "  movabsq $\\what, %rcx\n"
+    "  orq %rdi, %rcx\n"
+    "  movq %rcx, \\at(%rdx)\n"
+    ".endm\n"
+    ".macro hn_slowly function, what, keep\n"
+    "1: pushq %rax\n"
+    "  movabsq $\\what, %rsi\n"
+    "  movq 32+16*\\keep(%rsp), %rdx\n"
+    "  leaq -1(%rdx), %rdx\n"
+    "  leaq \\function(%rip), %rax\n"
+    "  call hn_call_saved\n"
+    "  popq %rax\n"
+    ".endm\n"
+
+    ".macro hn_single name, kind, size, keep\n"
+    "  hn_enter \\name, \\keep\n"
+    "  hn_room 16\n"
+    "  hn_record 0, (\\kind<<55|\\size<<48), \\keep\n"
+    "  leaq 16(%rdx), %rdx\n"
+    "  movq %rdx, (%rsi)\n"
+    "  jmp 2f\n"
+    "  hn_slowly hn_ref_slow, (\\kind<<55|\\size<<48), \\keep\n"
+    "2: hn_leave \\name, \\keep\n"
+    ".endm\n"
+    ".macro hn_update name, size, keep\n"
+    "  hn_enter \\name, \\keep\n"
+    "  hn_room 32\n"
+    "  hn_record 0, (\\size<<48), \\keep\n"
+    "  hn_record 16, (1<<55|\\size<<48), \\keep\n"
+    "  leaq 32(%rdx), %rdx\n"
+    "  movq %rdx, (%rsi)\n"
+    "  jmp 2f\n"
+    "  hn_slowly slow_update, (\\size<<48), \\keep\n"
+    "2: hn_leave \\name, \\keep\n"
+    ".endm\n"
+    /* A synchronisation variable: the order of the recording decides how. */
+    ".macro hn_ordered name, kind, size, keep\n"
+    "  hn_enter \\name, \\keep\n"
+    "  cmpl $0, hn_logical(%rip)\n"
+    "  jne 1f\n"
+    "  cmpl $0, hn_directed(%rip)\n"
+    "  jne 1f\n"
+    "  hn_room 16\n"
+    "  hn_record 0, (1<<57|\\kind<<55|\\size<<48), \\keep\n"
+    "  leaq 16(%rdx), %rdx\n"
+    "  movq %rdx, (%rsi)\n"
+    "  jmp 2f\n"
+    "  hn_slowly slow_ordered, (1<<57|\\kind<<55|\\size<<48), \\keep\n"
+    "2: hn_leave \\name, \\keep\n"
+    ".endm\n"
+    ".macro hn_sizes size, keep, suffix\n"
+    "  hn_single read\\size\\suffix, 0, \\size, \\keep\n"
+    "  hn_single write\\size\\suffix, 1, \\size, \\keep\n"
+    "  hn_update update\\size\\suffix, \\size, \\keep\n"
+    "  hn_ordered atomic\\size\\suffix, 2, \\size, \\keep\n"
+    "  hn_ordered sync_read\\size\\suffix, 0, \\size, \\keep\n"
+    "  hn_ordered sync_write\\size\\suffix, 1, \\size, \\keep\n"
+    ".endm\n"
+    ".irp size, 1, 2, 4, 8, 10, 16, 32, 64\n"
+    "  hn_sizes \\size, 0\n"
+    "  hn_sizes \\size, 1, _flags\n"
+    ".endr\n"
+
+    ".macro hn_ranges name, keep, suffix\n"
+    "  hn_enter \\name\\suffix, \\keep\n"
+    "  pushq %rax\n"
+    "  movq 32+16*\\keep(%rsp), %rdx\n"
+    "  leaq -1(%rdx), %rdx\n"
+    "  leaq slow_\\name(%rip), %rax\n"
+    "  call hn_call_saved\n"
+    "  popq %rax\n"
+    "  hn_leave \\name\\suffix, \\keep\n"
+    ".endm\n"
+    ".irp name, read_range, write_range, update_range\n"
+    "  hn_ranges \\name, 0\n"
+    "  hn_ranges \\name, 1, _flags\n"
+    ".endr\n"
+
+    ".macro hn_after suffix, keep\n"
+    "  hn_enter after\\suffix, \\keep\n"
+    "  movq hn_c(%rip), %rsi\n"
+    "  testl $1, (%rsi)\n"
+    "  jne 2f\n"
+    "  hn_slowly slow_after, 0, \\keep\n"
+    "2: hn_leave after\\suffix, \\keep\n"
+    ".endm\n"
+    "  hn_after , 0\n"
+    "  hn_after _flags, 1\n"
+
+    /* rdi: the saved registers, rsi: how many elements. */
+    ".macro hn_string name, function, repeats\n"
+    "  hn_enter \\name\\()_flags, 1\n"
+    "  pushq %rax\n"
+    "  movq 40(%rsp), %rax\n"
+    "  movq %rax, (%rsp)\n"
+    "  movq %rsp, %rdi\n"
+    "  movq 8(%rsp), %rsi\n"
+    "  .if \\repeats == 0\n"
+    "  movl $1, %esi\n"
+    "  .endif\n"
+    "  leaq string_\\function(%rip), %rax\n"
+    "  call hn_call_saved\n"
+    "  popq %rax\n"
+    "  hn_leave \\name\\()_flags, 1\n"
+    ".endm\n"
+    ".macro hn_strings size\n"
+    "  hn_string copy\\size, copy\\size, 0\n"
+    "  hn_string rep_copy\\size, copy\\size, 1\n"
+    "  hn_string fill\\size, fill\\size, 0\n"
+    "  hn_string rep_fill\\size, fill\\size, 1\n"
+    "  hn_string load\\size, load\\size, 0\n"
+    "  hn_string rep_load\\size, load\\size, 1\n"
+    "  hn_string scan\\size, scan\\size, 0\n"
+    "  hn_string rep_scan\\size, scan\\size, 1\n"
+    "  hn_string compare\\size, compare\\size, 0\n"
+    "  hn_string rep_compare\\size, compare\\size, 1\n"
+    "  hn_string repne_scan\\size, scan_ne\\size, 1\n"
+    "  hn_string repne_compare\\size, compare_ne\\size, 1\n"
+    ".endm\n"
+    ".irp size, 1, 2, 4, 8\n"
+    "  hn_strings \\size\n"
+    ".endr\n"
+    ".text\n");
