@@ -1,0 +1,20 @@
+// expect: left written=0 read=16
+// expect: right written=0 read=16
+// qemu: left written=0 read=32
+// qemu: right written=0 read=32
+// compile: gcc clang; O0 O2
+// why: fifteen equal letters and the zero; the library reads whole vectors.
+#include "truth.h"
+#include <string.h>
+
+char left[64] = "fifteen letters", right[64] = "fifteen letters";
+
+NOINLINE int order(const char *a, const char *b)
+{
+    return strcmp(a, b);
+}
+
+int main(void)
+{
+    return order(left, right);
+}

@@ -1,0 +1,17 @@
+// expect: record written=48 read=0
+// compile: gcc clang; O0 O2 O3-v3
+// why: an empty compound literal is assigned once to a structure of six longs.
+#include "truth.h"
+
+struct record { long v[6]; } record;
+
+NOINLINE void clear(struct record *at)
+{
+    *at = (struct record){0};
+}
+
+int main(void)
+{
+    clear(&record);
+    return 0;
+}
