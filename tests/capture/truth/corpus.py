@@ -203,7 +203,7 @@ def _record(executable: Path, via: Via) -> tuple[hn.Trace, str]:
         if time.monotonic() > deadline:
             raise TimeoutError(f"still running after {_TIMEOUT_S} s")
 
-    output, trace = executable.with_suffix(".out"), executable.with_suffix(".hnt")
+    output, trace = (Path(f"{executable}{ending}") for ending in (".out", ".hnt"))
     with _stdout_in(output):
         recorded = hn.Trace.record(
             [str(executable)], trace, progress=progress, via="qemu" if via == "qemu" else "cc"

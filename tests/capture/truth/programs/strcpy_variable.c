@@ -1,8 +1,8 @@
 // expect: from written=0 read=16
 // expect: to written=16 read=0
-// qemu: from written=0 read=32
+// qemu: from written=0 read=80
 // compile: gcc clang; O0 O2
-// why: fifteen letters and the zero; the library reads a whole vector of the source.
+// why: fifteen letters and the zero; the library looks for the end in vectors first.
 #include "truth.h"
 #include <string.h>
 

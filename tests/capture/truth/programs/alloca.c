@@ -1,0 +1,24 @@
+// expect: numbers written=400 read=400
+// compile: gcc clang; O0 O2
+// why: 100 ints from alloca are filled and added up once.
+#include "truth.h"
+#include <alloca.h>
+
+NOINLINE int sum(volatile int *at, int n)
+{
+    int total = 0;
+
+    for (int i = 0; i < n; i++)
+        at[i] = i;
+    for (int i = 0; i < n; i++)
+        total += at[i];
+    return total;
+}
+
+int main(int count, char **words)
+{
+    int *numbers = alloca(400 * count);
+
+    announce("numbers", numbers, 400);
+    return sum(numbers, 100) != 4950;
+}

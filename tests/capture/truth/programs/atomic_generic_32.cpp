@@ -1,0 +1,19 @@
+// expect: big written=3200 read=3200
+// compile: gcc clang; O0 O2
+// with: -latomic
+// why: a hundred loads and a hundred stores of 32 bytes, which libatomic makes under a lock.
+#include "truth.h"
+#include <atomic>
+
+struct four { long v[4]; };
+std::atomic<four> big;
+
+int main()
+{
+    for (int i = 0; i < 100; i++) {
+        four now = big.load();
+
+        now.v[i & 3]++;
+        big.store(now);
+    }
+}

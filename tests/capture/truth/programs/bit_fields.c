@@ -1,0 +1,18 @@
+// expect: packed written=100 read=100
+// compile: gcc clang; O0 O2
+// why: a field of 3 bits is stored 100 times: the byte around it is read and written.
+#include "truth.h"
+
+struct packed { unsigned f : 3, g : 7, h : 22; } packed;
+
+NOINLINE void set(struct packed *at, unsigned value)
+{
+    at->f = value;
+}
+
+int main(void)
+{
+    for (unsigned i = 0; i < 100; i++)
+        set(&packed, i & 7);
+    return 0;
+}

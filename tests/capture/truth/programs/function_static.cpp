@@ -1,0 +1,30 @@
+// expect: table written=800 read=800
+// compile: gcc clang; O0 O2
+// why: a function's static array of 100 longs is filled at the first call; 100 calls read one each.
+#include "truth.h"
+
+struct Table {
+    Table()
+    {
+        announce("table", this, sizeof *this);
+        for (long i = 0; i < 100; i++)
+            *(volatile long *)&squares[i] = i * i;
+    }
+    long squares[100];
+};
+
+NOINLINE long square(int i)
+{
+    static const Table table;
+
+    return table.squares[i];
+}
+
+int main()
+{
+    long sum = 0;
+
+    for (int i = 0; i < 100; i++)
+        sum += square(i);
+    return sum != 328350;
+}

@@ -1,0 +1,25 @@
+// expect: numbers written=400 read=400
+// compile: gcc clang; O0 O2
+// why: a hundred ints are pushed to reserved memory and added up.
+#include "truth.h"
+#include <vector>
+
+NOINLINE int sum(const std::vector<int> &of)
+{
+    int total = 0;
+
+    for (int each : of)
+        total += each;
+    return total;
+}
+
+int main()
+{
+    std::vector<int> numbers;
+
+    numbers.reserve(100);
+    announce("numbers", numbers.data(), 400);
+    for (int i = 0; i < 100; i++)
+        numbers.push_back(i);
+    return sum(numbers) != 4950;
+}
