@@ -3,13 +3,16 @@
 A program says in its first comments, one fact a line:
 
     // expect: page written=4096 read=1      bytes of an object that the program's own code moves
-    // qemu: page written=4096 read=32       the same under emulation, where the library adds to it
+    // expect qemu clang: page written=4096 read=32     the same where these conditions hold
     // compile: gcc clang; O0 O2 O3-v3       the variants that matter
     // with: -pthread                        further flags of the compiler
     // why: ...                              why the numbers are right
 
 An atomic read-modify-write counts as read and as written. An object is a static variable, or what
-the program announces with `announce` of truth.h (blocks on the heap, local variables).
+the program announces with `announce` of truth.h (blocks on the heap, local variables). Such memory
+has other uses before and after: then only references between `count_from_here` and `count_to_here`
+count. Conditions are compilers, levels and ways of recording; of two lines that hold the last one
+counts.
 
     python tests/capture/truth/corpus.py [--via hooks|qemu|both] [--jobs N] [NAME...]
 """
@@ -56,13 +59,15 @@ _DRIVERS: dict[tuple[Language, Family], tuple[str, str]] = {
 }
 _LEVELS = {"O0": ["-O0"], "O2": ["-O2"], "O3-v3": ["-O3", "-march=x86-64-v3"]}
 _STANDARDS: dict[Language, str] = {"c": "-std=gnu11", "c++": "-std=c++17", "fortran": "-std=gnu"}
-_FACT = re.compile(r"^(?://|!) (expect|qemu|compile|with|why): (.+)$")
+_FACT = re.compile(r"^(?://|!) (expect|compile|with|why)((?: \S+)*?): (.+)$")
 _COUNTS = re.compile(r"^(\S+) written=(\d+) read=(\d+)$")
 _ANNOUNCED = re.compile(r"^object (\S+) (0x[0-9a-f]+) (\d+)$", re.MULTILINE)
 # What two ways of recording may differ by and still agree.
 _NEAR = 0.02
 _TIMEOUT_S = 120
 _READ, _WRITE, _ATOMIC = 0, 1, 2
+# Where references count: the limits of `select`, and the statements that set the marks.
+_MARKS = {"from": ("count_from_here();", "begin"), "until": ("count_to_here();", "done")}
 
 
 @dataclass(frozen=True)
@@ -88,13 +93,21 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class Expectation:
+    """One line of a header: the right count of an object where the conditions hold."""
+
+    name: str
+    bytes: Bytes
+    conditions: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Program:
     """A program of the corpus, with the facts of its header."""
 
     path: Path
     language: Language
-    expected: dict[str, Bytes]
-    emulated: dict[str, Bytes]
+    expected: tuple[Expectation, ...]
     variants: tuple[Variant, ...]
     flags: tuple[str, ...]
     why: str
@@ -103,10 +116,10 @@ class Program:
     def name(self) -> str:
         return self.path.name
 
-    def right(self, name: str, via: Via) -> Bytes:
-        """The right count of an object in one way of recording."""
-        counts = self.emulated if via == "qemu" and name in self.emulated else self.expected
-        return counts[name]
+    def right(self, variant: Variant, via: Via) -> dict[str, Bytes]:
+        """The right count of each object in one variant and way of recording."""
+        holds = {variant.family, variant.level, via}
+        return {e.name: e.bytes for e in self.expected if e.conditions <= holds}
 
 
 @dataclass(frozen=True)
@@ -123,31 +136,33 @@ class Measured:
 def read_program(path: Path) -> Program:
     """Reads a program's header; ValueError when it says too little."""
     facts: dict[str, list[str]] = {}
+    expected = []
     for line in path.read_text().splitlines():
         if found := _FACT.match(line):
-            facts.setdefault(found[1], []).append(found[2])
+            facts.setdefault(found[1], []).append(found[3])
+            if found[1] == "expect":
+                expected.append(_expectation(path, found[2].split(), found[3]))
     missing = {"expect", "compile", "why"} - facts.keys()
     if missing:
         raise ValueError(f"{path.name}: no {', '.join(sorted(missing))}")
     return Program(
         path=path,
         language=_LANGUAGES[path.suffix],
-        expected=_counts(path, facts["expect"]),
-        emulated=_counts(path, facts.get("qemu", [])),
+        expected=tuple(expected),
         variants=_variants(path, facts["compile"][0]),
         flags=tuple(shlex.split(" ".join(facts.get("with", [])))),
         why=" ".join(facts["why"]),
     )
 
 
-def _counts(path: Path, lines: Iterable[str]) -> dict[str, Bytes]:
-    counts = {}
-    for line in lines:
-        found = _COUNTS.match(line)
-        if found is None:
-            raise ValueError(f"{path.name}: not NAME written=N read=N: {line}")
-        counts[found[1]] = Bytes(int(found[2]), int(found[3]))
-    return counts
+def _expectation(path: Path, conditions: list[str], text: str) -> Expectation:
+    found = _COUNTS.match(text)
+    if found is None:
+        raise ValueError(f"{path.name}: not NAME written=N read=N: {text}")
+    unknown = set(conditions) - {*get_args(Family), *_LEVELS, *get_args(Via)}
+    if unknown:
+        raise ValueError(f"{path.name}: unknown conditions {', '.join(sorted(unknown))}")
+    return Expectation(found[1], Bytes(int(found[2]), int(found[3])), frozenset(conditions))
 
 
 def _variants(path: Path, line: str) -> tuple[Variant, ...]:
@@ -173,7 +188,12 @@ def compile_program(program: Program, variant: Variant, via: Via, target: Path) 
     """Compiles with the wrapper for hooks, with the plain compiler for emulation."""
     variable, driver = _DRIVERS[program.language, variant.family]
     words = ["-w", "-g", _STANDARDS[program.language], *_LEVELS[variant.level]]
-    words += [] if program.language == "fortran" else [f"-I{HERE}"]
+    if program.language == "fortran":
+        modules = Path(f"{target}.modules")
+        modules.mkdir()
+        words += ["-J", str(modules)]
+    else:
+        words += [f"-I{HERE}", f"-I{compilers.include_dir()}"]
     words += [str(program.path), "-o", str(target), *program.flags]
     if via == "hooks":
         os.environ[variable] = driver
@@ -228,12 +248,17 @@ def _stdout_in(path: Path) -> Iterator[None]:
 
 
 def _count(program: Program, trace: hn.Trace, out: str) -> dict[str, Bytes]:
+    names = {each.name for each in program.expected}
     places = {m[1]: (int(m[2], 16), int(m[3])) for m in _ANNOUNCED.finditer(out)}
+    source = program.path.read_text()
+    limits = {end: f"marker:{mark}" for end, (call, mark) in _MARKS.items() if call in source}
+    if limits:
+        trace = hn.transform("select", trace, progress=None, **limits)
     for item in trace.metadata["ranges"]:
-        if item["kind"] == "static" and item["name"] in program.expected:
+        if item["kind"] == "static" and item["name"] in names:
             places.setdefault(item["name"], (item["start"], item["size"]))
     # A trace has no names of what it never touches.
-    totals = {name: Bytes(0, 0) for name in program.expected}
+    totals = {name: Bytes(0, 0) for name in names}
     for batch in _core.read_batches(str(trace.path), ["kind", "addr", "size"]):
         for name, place in places.items():
             totals[name] = _added(totals[name], batch, *place)
@@ -242,9 +267,9 @@ def _count(program: Program, trace: hn.Trace, out: str) -> dict[str, Bytes]:
 
 def _added(so_far: Bytes, batch: dict[str, np.ndarray], start: int, size: int) -> Bytes:
     """Bytes inside the object only: a reference may begin before it or end after it."""
-    first = np.maximum(batch["addr"].astype(np.int64), start)
-    after = np.minimum(batch["addr"].astype(np.int64) + batch["size"].astype(np.int64), start + size)
-    inside = np.maximum(after - first, 0)
+    address, length = (batch[name].astype(np.int64) for name in ("addr", "size"))
+    inside = np.minimum(address + length, start + size) - np.maximum(address, start)
+    inside = np.maximum(inside, 0)
     kind = batch["kind"]
     written = int(inside[(kind == _WRITE) | (kind == _ATOMIC)].sum())
     read = int(inside[(kind == _READ) | (kind == _ATOMIC)].sum())
@@ -285,17 +310,18 @@ def measure_all(
 def _print_rows(program: Program, variant: Variant, ways: dict[Via, Measured]) -> bool:
     """One row for each object; whether all of them are right."""
     fine = True
-    for name in program.expected:
+    expected = program.right(variant, "hooks")
+    for name in expected:
         cells = []
         for via in get_args(Via):
             if via not in ways:
                 cells.append(f"{'-':<30}")
                 continue
             found = ways[via].found.get(name)
-            verdict = judge(program.right(name, via), found)
+            verdict = judge(program.right(variant, via)[name], found)
             fine &= verdict in {"right", "near"}
-            cells.append(f"{found or ways[via].failure!s:<22}{verdict:<8}")
-        row = f"{program.name:<30}{variant!s:<13}{name:<14}{program.expected[name]!s:<22}"
+            cells.append(f"{found or ways[via].failure!s:<22.21}{verdict:<8}")
+        row = f"{program.name:<30}{variant!s:<13}{name:<14}{expected[name]!s:<22}"
         print(row + "".join(cells), flush=True)
     return fine
 

@@ -20,5 +20,9 @@ int main(int count, char **words)
     int *numbers = alloca(400 * count);
 
     announce("numbers", numbers, 400);
-    return sum(numbers, 100) != 4950;
+    count_from_here();
+    int wrong = sum(numbers, 100) != 4950;
+
+    count_to_here();
+    return wrong;
 }

@@ -1,5 +1,6 @@
 // expect: level written=800 read=1608
 // compile: gcc clang; O0 O2
+// with: -latomic -lm
 // why: += loads 8 bytes, then compares and exchanges them, 100 times; one plain load at the end.
 #include "truth.h"
 #include <stdatomic.h>

@@ -5,7 +5,7 @@
 #include "truth.h"
 #include <stdatomic.h>
 
-typedef struct { _Alignas(16) unsigned long at, tag; } top;
+typedef struct { _Alignas(16) unsigned long at; unsigned long tag; } top;
 _Atomic top head;
 
 NOINLINE void push(_Atomic top *to, top old)

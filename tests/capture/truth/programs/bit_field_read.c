@@ -14,7 +14,9 @@ int main(void)
 {
     unsigned sum = 0;
 
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++) {
+        barrier();
         sum += get(&packed);
+    }
     return sum;
 }

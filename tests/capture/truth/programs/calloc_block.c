@@ -21,5 +21,9 @@ int main(void)
     int *block = calloc(250000, sizeof *block);
 
     announce("block", block, 400);
-    return use(block) != 4950;
+    count_from_here();
+    int wrong = use(block) != 4950;
+
+    count_to_here();
+    return wrong;
 }

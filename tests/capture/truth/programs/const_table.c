@@ -5,11 +5,11 @@
 // why: a thousand look-ups of 4 bytes each in a static, an external and a passed constant table.
 #include "truth.h"
 
-#define SIXTEEN {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597}
+#define SIXTEEN(n) {n, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597}
 
-static const unsigned own[16] = SIXTEEN;
-const unsigned shared[16] = SIXTEEN;
-const unsigned passed[16] = SIXTEEN;
+static const unsigned own[16] = SIXTEEN(1);
+const unsigned shared[16] = SIXTEEN(2);
+const unsigned passed[16] = SIXTEEN(4);
 
 NOINLINE unsigned look(const unsigned *table, int i)
 {

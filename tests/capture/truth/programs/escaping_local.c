@@ -5,9 +5,10 @@
 #include "truth.h"
 #include <pthread.h>
 
-NOINLINE int use(volatile int *at, int i)
+NOINLINE int use(int *at, int i)
 {
     at[i & 3] = i;
+    barrier();
     return at[i & 3];
 }
 
@@ -20,16 +21,21 @@ static void *work(void *slots)
 
 int main(void)
 {
-    volatile int slots[4];
+    int slots[4];
     pthread_t thread;
     int sum = 0;
 
     announce("slots", slots, sizeof slots);
-    pthread_create(&thread, NULL, work, (void *)slots);
+    count_from_here();
+    pthread_create(&thread, NULL, work, slots);
     pthread_join(thread, NULL);
     for (int i = 0; i < 100; i++) {
         slots[i & 3] = i;
+        barrier();
         sum += slots[i & 3];
     }
-    return sum != 4950;
+    int wrong = sum != 4950;
+
+    count_to_here();
+    return wrong;
 }

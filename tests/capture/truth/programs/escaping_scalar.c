@@ -1,7 +1,7 @@
-// expect: count written=404 read=404
+// expect: count written=400 read=404
 // compile: gcc clang; O0 O2
 // with: -pthread
-// why: main writes 4 bytes and reads them at the end; the thread increments them 100 times.
+// why: the thread increments 4 bytes 100 times, and main reads them at the end.
 #include "truth.h"
 #include <pthread.h>
 
@@ -20,7 +20,11 @@ int main(void)
     pthread_t thread;
 
     announce("count", &count, sizeof count);
+    count_from_here();
     pthread_create(&thread, NULL, work, (void *)&count);
     pthread_join(thread, NULL);
-    return count != 100;
+    int wrong = count != 100;
+
+    count_to_here();
+    return wrong;
 }

@@ -1,6 +1,7 @@
 ! expect: a written=4000 read=4000
 ! expect: b written=4000 read=4000
 ! compile: gcc; O0 O2 O3-v3
+! with: -fno-inline
 ! why: b is set, a = b + 1 reads it, and the sum of a reads a; the shapes come with the arguments.
 module arrays
   use iso_c_binding

@@ -1,10 +1,10 @@
-! expect: from written=32 read=32
-! expect: to written=32 read=0
+! expect: words::from written=32 read=32
+! expect: words::to written=32 read=0
 ! compile: gcc; O0 O2
+! with: -fno-inline
 ! why: 32 letters are set and then copied.
 module words
-  use iso_c_binding
-  character(kind=c_char, len=1), bind(c) :: from(32), to(32)
+  character(len=32) :: from, to
 contains
   subroutine set(x)
     character(len=32), intent(out) :: x

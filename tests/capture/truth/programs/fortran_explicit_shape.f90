@@ -1,6 +1,7 @@
 ! expect: a written=8000 read=0
 ! expect: b written=8000 read=8000
 ! compile: gcc; O0 O2
+! with: -fno-inline
 ! why: b is set and then copied to a, as dummy arguments whose shape is written down.
 module arrays
   use iso_c_binding

@@ -1,6 +1,7 @@
 ! expect: a written=16000 read=0
 ! expect: b written=0 read=16000
 ! compile: gcc; O0 O2
+! with: -fno-inline
 ! why: a = b of 16,000 bytes is one call of the library, whose vectors overlap by under 2 %.
 module arrays
   use iso_c_binding

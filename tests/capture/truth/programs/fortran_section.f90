@@ -1,5 +1,6 @@
 ! expect: a written=4000 read=4000
 ! compile: gcc; O0 O2
+! with: -fno-inline
 ! why: every second of 1,000 numbers of 8 bytes gets the value of its neighbour.
 module arrays
   use iso_c_binding

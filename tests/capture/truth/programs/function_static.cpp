@@ -7,6 +7,7 @@ struct Table {
     Table()
     {
         announce("table", this, sizeof *this);
+        count_from_here();
         for (long i = 0; i < 100; i++)
             *(volatile long *)&squares[i] = i * i;
     }
@@ -26,5 +27,8 @@ int main()
 
     for (int i = 0; i < 100; i++)
         sum += square(i);
-    return sum != 328350;
+    bool wrong = sum != 328350;
+
+    count_to_here();
+    return wrong;
 }

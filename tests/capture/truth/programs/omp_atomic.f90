@@ -1,6 +1,6 @@
 ! expect: sums written=3200 read=6400
 ! compile: gcc; O0 O2
-! with: -fopenmp
+! with: -fno-inline -fopenmp
 ! why: 100 updates in each of 4 threads, on elements of their own: a load and one exchange each.
 module sums_of_threads
   use iso_c_binding

@@ -10,7 +10,7 @@ NOINLINE long step(struct row *at, int i)
     at->a = 1;
     at->b = i;
     at->c = 2;
-    __asm__ volatile("" ::: "memory");
+    barrier();
     return at->a + at->b + at->c;
 }
 

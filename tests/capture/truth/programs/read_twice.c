@@ -9,7 +9,7 @@ NOINLINE int twice(const int *at)
 {
     int first = *at;
 
-    __asm__ volatile("" ::: "memory");
+    barrier();
     return first + *at;
 }
 

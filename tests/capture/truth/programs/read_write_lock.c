@@ -1,7 +1,7 @@
 // expect: value written=800 read=3200
 // compile: gcc clang; O0 O2
 // with: -pthread
-// why: of 4 threads one writes 8 bytes 100 times under the lock, three read them 100 times; main 100.
+// why: one thread writes 8 bytes 100 times under the lock; three and main read them as often.
 #include "truth.h"
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // expect: left written=0 read=16
 // expect: right written=0 read=16
-// qemu: left written=0 read=33
-// qemu: right written=0 read=33
+// expect qemu: left written=0 read=33
+// expect qemu: right written=0 read=33
 // compile: gcc clang; O0 O2
 // why: fifteen equal letters and the zero; the library reads whole vectors.
 #include "truth.h"

@@ -1,6 +1,6 @@
 // expect: from written=0 read=16
 // expect: to written=16 read=0
-// qemu: from written=0 read=80
+// expect qemu: from written=0 read=80
 // compile: gcc clang; O0 O2
 // why: fifteen letters and the zero; the library looks for the end in vectors first.
 #include "truth.h"

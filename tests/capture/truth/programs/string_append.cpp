@@ -15,7 +15,11 @@ int main()
 
     text.reserve(100);
     announce("text", text.data(), 100);
+    count_from_here();
     for (int i = 0; i < 64; i++)
         append(text, 'a');
-    return *(volatile char *)&text[5] != 'a';
+    bool wrong = *(volatile char *)&text[5] != 'a';
+
+    count_to_here();
+    return wrong;
 }

@@ -8,7 +8,7 @@ struct pair { int a, b; } pair;
 NOINLINE void update(struct pair *at)
 {
     at->a++;
-    __asm__ volatile("" ::: "memory");
+    barrier();
     at->b += 2;
 }
 

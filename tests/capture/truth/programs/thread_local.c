@@ -10,6 +10,7 @@ static __thread volatile long own;
 static void *work(void *unused)
 {
     announce("own", &own, sizeof own);
+    count_from_here();
     for (int i = 0; i < 100; i++)
         own++;
     return NULL;
@@ -21,5 +22,6 @@ int main(void)
 
     pthread_create(&thread, NULL, work, NULL);
     pthread_join(thread, NULL);
+    count_to_here();
     return 0;
 }

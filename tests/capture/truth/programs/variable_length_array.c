@@ -24,6 +24,10 @@ int main(int count, char **words)
     int numbers[n];
 
     announce("numbers", numbers, sizeof numbers);
+    count_from_here();
     fill(numbers, n);
-    return sum(numbers, n) != 4950;
+    int wrong = sum(numbers, n) != 4950;
+
+    count_to_here();
+    return wrong;
 }

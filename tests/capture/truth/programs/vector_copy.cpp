@@ -1,7 +1,7 @@
-// expect: from written=512 read=512
-// expect: to written=512 read=0
+// expect: from written=8192 read=8192
+// expect: to written=8192 read=0
 // compile: gcc clang; O2
-// why: 64 longs are pushed, then copied as a whole to a block that is large enough.
+// why: 1,024 longs are pushed, then copied as a whole to a block that is large enough.
 #include "truth.h"
 #include <vector>
 
@@ -14,11 +14,13 @@ int main()
 {
     std::vector<long> from, to;
 
-    from.reserve(64);
-    to.reserve(64);
-    announce("from", from.data(), 512);
-    announce("to", to.data(), 512);
-    for (long i = 0; i < 64; i++)
+    from.reserve(1024);
+    to.reserve(1024);
+    announce("from", from.data(), 8192);
+    announce("to", to.data(), 8192);
+    count_from_here();
+    for (long i = 0; i < 1024; i++)
         from.push_back(i);
     copy(to, from);
+    count_to_here();
 }

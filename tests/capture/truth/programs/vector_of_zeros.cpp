@@ -1,6 +1,6 @@
-// expect: zeros written=800 read=8
+// expect: zeros written=32000 read=8
 // compile: gcc clang; O2 O3-v3
-// why: a vector of 100 longs is made of zeros; one is looked at.
+// why: a vector of 4,000 longs is made of zeros; one is looked at.
 #include "truth.h"
 #include <vector>
 
@@ -11,8 +11,11 @@ NOINLINE long look(const std::vector<long> &at)
 
 int main()
 {
-    std::vector<long> zeros(100);
+    std::vector<long> zeros(4000);
 
-    announce("zeros", zeros.data(), 800);
-    return static_cast<int>(look(zeros));
+    announce("zeros", zeros.data(), 32000);
+    bool wrong = static_cast<int>(look(zeros));
+
+    count_to_here();
+    return wrong;
 }

@@ -19,7 +19,11 @@ int main()
 
     numbers.reserve(100);
     announce("numbers", numbers.data(), 400);
+    count_from_here();
     for (int i = 0; i < 100; i++)
         numbers.push_back(i);
-    return sum(numbers) != 4950;
+    bool wrong = sum(numbers) != 4950;
+
+    count_to_here();
+    return wrong;
 }

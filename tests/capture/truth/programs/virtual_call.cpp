@@ -34,7 +34,11 @@ int main()
     int sum = 0;
 
     announce("shape", shape, sizeof(Square));
+    count_from_here();
     for (int i = 0; i < 100; i++)
         sum += area(shape);
-    return sum != 900;
+    bool wrong = sum != 900;
+
+    count_to_here();
+    return wrong;
 }
