@@ -1,0 +1,26 @@
+// expect: count written=800 read=808
+// compile: gcc clang; O0 O2
+// why: a child that shares this process's memory counts a long up 100 times; main reads it once.
+#define _GNU_SOURCE
+#include "truth.h"
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+volatile long count;
+static _Alignas(16) char stack[65536];
+
+static int child(void *unused)
+{
+    for (int i = 0; i < 100; i++)
+        count++;
+    return 0;
+}
+
+int main(void)
+{
+    int id = clone(child, stack + sizeof stack, CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD, NULL);
+
+    waitpid(id, NULL, 0);
+    return count != 100;
+}

@@ -1,0 +1,39 @@
+// expect: arena written=800 read=800
+// compile: gcc clang; O0 O2
+// why: the program's own operator new gives 100 longs of the arena, written and read once.
+#include "truth.h"
+#include <cstdlib>
+#include <new>
+
+alignas(16) char arena[4096];
+static std::size_t taken;
+
+void *operator new[](std::size_t size)
+{
+    void *given = arena + taken;
+
+    taken += (size + 15) & ~static_cast<std::size_t>(15);
+    return given;
+}
+
+void operator delete[](void *) noexcept {}
+
+NOINLINE long use(volatile long *at)
+{
+    long sum = 0;
+
+    for (long i = 0; i < 100; i++)
+        at[i] = i;
+    for (long i = 0; i < 100; i++)
+        sum += at[i];
+    return sum;
+}
+
+int main()
+{
+    long *numbers = new long[100];
+    bool wrong = use(numbers) != 4950;
+
+    delete[] numbers;
+    return wrong;
+}
