@@ -1,6 +1,8 @@
 // expect: shape written=12 read=1200
+// expect O0: shape written=20 read=1200
 // compile: gcc clang; O0 O2
 // why: 8 bytes of vptr and 4 of side are written once; each of 100 calls reads both once.
+// At -O0 the constructor of the base stores its own vptr first.
 #include "truth.h"
 
 struct Shape {
