@@ -12,7 +12,7 @@ An atomic read-modify-write counts as read and as written. An object is a static
 the program announces with `announce` of truth.h (blocks on the heap, local variables). Such memory
 has other uses before and after: then only references between `count_from_here` and `count_to_here`
 count. Conditions are compilers, levels and ways of recording; of two lines that hold the last one
-counts.
+counts. What the library adds under emulation is that of glibc 2.36 in QEMU 7.2.
 
     python tests/capture/truth/corpus.py [--via hooks|qemu|both] [--jobs N] [NAME...]
 """
