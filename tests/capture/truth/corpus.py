@@ -294,6 +294,8 @@ class _Job:
     folder: Path
 
     def run(self) -> Measured:
+        # gfortran looks for modules in the working directory before it looks anywhere else.
+        os.chdir(self.folder)
         return measure(self.program, self.variant, self.via, self.folder)
 
 
