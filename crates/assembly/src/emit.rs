@@ -1,12 +1,11 @@
 //! Writes the instrumented text.
 
-use std::fmt::Write as _;
-
 use iced_x86::{Instruction, Mnemonic, OpAccess, OpKind};
 
 use crate::AssemblyError;
 use crate::code::Code;
 use crate::frame::Frames;
+use crate::lanes::{Lanes, without_index};
 use crate::liveness::flags_are_live;
 use crate::operand::MemoryOperand;
 
@@ -47,6 +46,17 @@ impl Recorded {
     fn acquires(self) -> bool {
         matches!(self, Self::Atomic | Self::SyncRead)
     }
+}
+
+/// A call of a hook.
+struct Call<'a> {
+    /// Of the instruction.
+    number: usize,
+    name: &'a str,
+    /// Whether the program still needs the processor's flags.
+    keep_flags: bool,
+    /// Bytes of a range, or a description of lanes, in `rsi`.
+    size: Option<u32>,
 }
 
 /// Writes a file's text with hooks, statement by statement.
@@ -105,7 +115,8 @@ impl<'a> Emitter<'a> {
         {
             let following = self.code.all.get(self.next..).unwrap_or_default();
             let keep = flags_are_live(following);
-            self.call(whole, "after", keep, None, |_| ());
+            let call = Call { number: whole, name: "after", keep_flags: keep, size: None };
+            self.call(&call, |_| (), &[]);
         }
         Ok(())
     }
@@ -130,12 +141,25 @@ impl<'a> Emitter<'a> {
             _ => format!("{}{size}", recorded.name()),
         };
         let keep = flags_are_live(&self.code.all[number..]);
-        let range = name.ends_with("_range").then_some(size);
-        self.call(number, &name, keep, range, |emitter| emitter.address(&operand));
+        if let Some(lanes) = Lanes::of(&instruction, recorded != Recorded::Read) {
+            self.lanes(number, &operand, &lanes);
+            return Ok(());
+        }
+        let range = name.ends_with("_range").then(|| u32::try_from(size).unwrap_or(0));
+        let call = Call { number, name: &name, keep_flags: keep, size: range };
+        self.call(&call, |emitter| emitter.address(&operand), &[]);
         if recorded.acquires() {
             self.after = Some(number);
         }
         Ok(())
+    }
+
+    /// The hook of an instruction that accesses some elements of a vector.
+    fn lanes(&mut self, number: usize, operand: &MemoryOperand<'_>, lanes: &Lanes) {
+        let mut room = String::new();
+        let operand = without_index(operand, lanes, &mut room);
+        let call = Call { number, name: "lanes", keep_flags: true, size: Some(lanes.described()) };
+        self.call(&call, |emitter| emitter.address(&operand), &lanes.stores());
     }
 
     /// What of an instruction is recorded.
@@ -184,45 +208,42 @@ impl<'a> Emitter<'a> {
             ""
         };
         let size = instruction.memory_size().size();
-        self.call(number, &format!("{repeats}{name}{size}"), true, None, |_| ());
+        let name = format!("{repeats}{name}{size}");
+        self.call(&Call { number, name: &name, keep_flags: true, size: None }, |_| (), &[]);
     }
 
-    /// Calls a hook, with the address in `rdi` and the bytes of a range in `rsi`.
-    fn call(
-        &mut self,
-        number: usize,
-        name: &str,
-        keep_flags: bool,
-        range: Option<usize>,
-        arguments: impl FnOnce(&mut Self),
-    ) {
-        let at = self.frames.at(number);
+    /// Calls a hook, with the address in `rdi`. What `stores` puts on the stack is above the return
+    /// address.
+    fn call(&mut self, call: &Call<'_>, address: impl FnOnce(&mut Self), stores: &[String]) {
+        let at = self.frames.at(call.number);
         let adjust = at.in_procedure && at.above_stack.is_some();
-        let moved = |emitter: &mut Self, bytes: i64| {
+        let mut pushed = Vec::new();
+        let mut push = |emitter: &mut Self, step: String, undo: &'static str, bytes: i64| {
+            emitter.line(&step);
             if adjust {
                 emitter.line(&format!("\t.cfi_adjust_cfa_offset {bytes}"));
             }
+            pushed.push((undo, bytes));
         };
-        self.line("\tleaq\t-128(%rsp), %rsp");
-        moved(self, 128);
-        self.line("\tpushq\t%rdi");
-        moved(self, 8);
-        arguments(self);
-        if let Some(bytes) = range {
-            self.line("\tpushq\t%rsi");
-            moved(self, 8);
-            self.line(&format!("\tmovl\t${bytes}, %esi"));
+        push(self, "\tleaq\t-128(%rsp), %rsp".to_owned(), "\tleaq\t128(%rsp), %rsp", 128);
+        push(self, "\tpushq\t%rdi".to_owned(), "\tpopq\t%rdi", 8);
+        address(self);
+        if let Some(size) = call.size {
+            push(self, "\tpushq\t%rsi".to_owned(), "\tpopq\t%rsi", 8);
+            self.line(&format!("\tmovl\t${size}, %esi"));
         }
-        let flags = if keep_flags { "_flags" } else { "" };
-        let _ = writeln!(self.out, "\tcall\t*__homenode_{name}{flags}@GOTPCREL(%rip)");
-        if range.is_some() {
-            self.line("\tpopq\t%rsi");
-            moved(self, -8);
+        if !stores.is_empty() {
+            push(self, "\tleaq\t-128(%rsp), %rsp".to_owned(), "\tleaq\t128(%rsp), %rsp", 128);
+            stores.iter().for_each(|store| self.line(store));
         }
-        self.line("\tpopq\t%rdi");
-        moved(self, -8);
-        self.line("\tleaq\t128(%rsp), %rsp");
-        moved(self, -128);
+        let flags = if call.keep_flags { "_flags" } else { "" };
+        self.line(&format!("\tcall\t*__homenode_{}{flags}@GOTPCREL(%rip)", call.name));
+        for (undo, bytes) in pushed.into_iter().rev() {
+            self.line(undo);
+            if adjust {
+                self.line(&format!("\t.cfi_adjust_cfa_offset {}", -bytes));
+            }
+        }
     }
 
     /// The address of an operand, in `rdi`.

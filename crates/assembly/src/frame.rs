@@ -3,7 +3,7 @@
 //! A frame has saved registers, spilled values, and variables. A variable whose address the function
 //! takes may be another thread's business, and an indexed one is an array.
 
-use iced_x86::{Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
 
 use crate::code::Code;
 use crate::statement::{Line, Piece};
@@ -21,6 +21,8 @@ pub(crate) struct FrameAt {
     is_spill: bool,
     /// Whether the compiler's comment says that the access is an atomic one.
     pub(crate) is_atomic: bool,
+    /// Whether it is a load that clang leaves behind when a hook performs it.
+    is_left_behind: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -45,20 +47,23 @@ impl Frames {
         let mut found = Self { at: Vec::new(), functions: vec![Function::default()] };
         let mut now = FrameAt::default();
         let mut earlier = Vec::new();
+        let mut performed = None;
         for line in lines {
             for piece in &line.pieces {
                 match piece {
                     Piece::Instruction(text) => {
-                        let number = found.at.len();
+                        let Some(coded) = code.all.get(found.at.len()) else { continue };
                         now.is_spill |= is_spill(text);
+                        now.is_left_behind = is_left_behind(&mut performed, &coded.instruction);
+                        performed = performed_load(text).or(performed);
                         found.at.push(now);
+                        found.note(now, &coded.instruction);
                         now.is_spill = false;
                         now.is_atomic = false;
-                        if let Some(coded) = code.all.get(number) {
-                            found.note(now, &coded.instruction);
-                        }
                     }
-                    Piece::Label(_) => {}
+                    // Labels of the debugging information are no targets of jumps.
+                    Piece::Label(text) if text.trim_start().starts_with(".Ltmp") => {}
+                    Piece::Label(_) => performed = None,
                     Piece::Other(text) => found.directive(text.trim(), &mut now, &mut earlier),
                 }
             }
@@ -150,6 +155,9 @@ impl Frames {
     /// variable of the frame that only this function knows.
     pub(crate) fn hides(&self, number: usize, instruction: &Instruction) -> bool {
         let at = self.at(number);
+        if at.is_left_behind {
+            return true;
+        }
         let function = &self.functions[at.function];
         let in_frame = match instruction.memory_base() {
             Register::RSP => true,
@@ -169,6 +177,32 @@ impl Frames {
         // Above the frame are the caller's arguments.
         place >= 0 || function.taken.iter().all(|&taken| place < taken)
     }
+}
+
+/// The bytes of the atomic load that a hook performs, if this statement calls one. clang cannot
+/// delete the load itself, which is volatile to it, and its value is not used.
+fn performed_load(text: &str) -> Option<usize> {
+    let (_, name) = text.split_once("__tsan_atomic")?;
+    let (bits, _) = name.split_once("_load")?;
+    bits.parse::<usize>().ok().map(|bits| bits / 8)
+}
+
+/// Whether an instruction is the load that a hook has just performed.
+fn is_left_behind(performed: &mut Option<usize>, instruction: &Instruction) -> bool {
+    let Some(bytes) = *performed else { return false };
+    if instruction.flow_control() != FlowControl::Next {
+        *performed = None;
+        return false;
+    }
+    let loads = instruction.op0_kind() == OpKind::Register
+        && (1..instruction.op_count()).any(|at| instruction.op_kind(at) == OpKind::Memory)
+        && instruction.mnemonic() != Mnemonic::Lea
+        && instruction.memory_size().size() == bytes
+        && !matches!(instruction.memory_base(), Register::RSP | Register::RBP);
+    if loads {
+        *performed = None;
+    }
+    loads
 }
 
 /// clang's comment beside the instruction.

@@ -15,6 +15,7 @@
 mod code;
 mod emit;
 mod frame;
+mod lanes;
 mod liveness;
 mod operand;
 mod statement;

@@ -68,7 +68,8 @@ def compile(
     """
     words = [word for word in line.compile_words if word != "-c"]
     own = _OF_CLANG if "clang" in Path(driver[0]).name else _OF_GCC
-    assembler = [*driver, *_assembler_words(words), "-c"]
+    # -w: clang's assembler warns of what clang has written.
+    assembler = [*driver, *_assembler_words(words), "-w", "-c"]
     with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
         plain, labelled, hooked = (Path(folder) / f"{name}.s" for name in ("a", "labelled", "hooked"))
         step = [*driver, "-g", *flags, *words, *own, *_dependencies(words, target)]

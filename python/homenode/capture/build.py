@@ -79,6 +79,7 @@ _RUNTIME = (
     "ordered_calls",
     "waits",
     "watchdog",
+    "atomic_calls",
     *(("assembly",) if platform.machine() == "x86_64" else ()),
 )
 

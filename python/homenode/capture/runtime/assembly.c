@@ -62,6 +62,42 @@ __attribute__((used)) static void slow_update_range(const void *start, size_t si
     touch(start, size, HN_WRITE, pc);
 }
 
+/* Where the hook of a gather, scatter or masked access finds its registers. */
+struct lane_registers {
+    union {
+        int32_t four[16];
+        int64_t eight[8];
+    } index;
+    union {
+        int32_t four[16];
+        int64_t eight[8];
+        uint64_t bits;
+    } mask;
+};
+
+/* Records the elements that are accessed, with no turn between them. */
+__attribute__((used)) static void record_lanes(const char *base, uint64_t what,
+                                               const struct lane_registers *now)
+{
+    const unsigned count = what & 0xff, size = what >> 8 & 0xf, indexed = what >> 12 & 0xf;
+    const unsigned scale = what >> 16 & 0xf, masked = what >> 20 & 0xf;
+    const uint64_t kind = what >> 24 & 1 ? HN_WRITE : HN_READ;
+    const uintptr_t pc = ((const uintptr_t *)now)[-1] - 1;
+
+    begin();
+    for (unsigned i = 0; i < count; i++) {
+        const int active = masked == 4   ? now->mask.four[i] < 0
+                           : masked == 8 ? now->mask.eight[i] < 0
+                                         : (now->mask.bits >> i & 1) != 0;
+        const int64_t offset = indexed == 4   ? now->index.four[i] * (int64_t)scale
+                               : indexed == 8 ? now->index.eight[i] * (int64_t)scale
+                                              : (int64_t)i * size;
+
+        if (active)
+            touch(base + offset, size, kind, pc);
+    }
+}
+
 /* The registers of a string instruction, as its hook has saved them. */
 struct string_registers {
     uint64_t value;             /* rax */
@@ -276,6 +312,15 @@ __asm__(
     ".endm\n"
     "  hn_after , 0\n"
     "  hn_after _flags, 1\n"
+
+    /* rdx: where the instrumented code has stored registers. */
+    "  hn_enter lanes_flags, 1\n"
+    "  pushq %rax\n"
+    "  leaq 56(%rsp), %rdx\n"
+    "  leaq record_lanes(%rip), %rax\n"
+    "  call hn_call_saved\n"
+    "  popq %rax\n"
+    "  hn_leave lanes_flags, 1\n"
 
     /* rdi: the saved registers, rsi: how many elements. */
     ".macro hn_string name, function, repeats\n"

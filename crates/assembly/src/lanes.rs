@@ -1,0 +1,102 @@
+//! Instructions that access some elements of a vector: gathers, scatters, masks.
+
+use iced_x86::{Instruction, Mnemonic, OpKind, Register};
+
+use crate::operand::MemoryOperand;
+
+/// How a hook finds the elements that an instruction accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lanes {
+    /// Elements at most.
+    count: usize,
+    /// Bytes of an element.
+    size: usize,
+    /// The register with an index for each element, and bytes of an index; elements without follow
+    /// each other.
+    index: Option<(Register, usize)>,
+    scale: u32,
+    /// The register that says which elements are accessed.
+    mask: Option<Register>,
+    writes: bool,
+}
+
+impl Lanes {
+    /// If the instruction is one of these.
+    pub(crate) fn of(instruction: &Instruction, writes: bool) -> Option<Self> {
+        if instruction.is_vsib() {
+            return Self::indexed(instruction, writes);
+        }
+        let whole = instruction.memory_size().size();
+        let (size, mask) = match instruction.mnemonic() {
+            Mnemonic::Vmaskmovps | Mnemonic::Vpmaskmovd => (4, instruction.op1_register()),
+            Mnemonic::Vmaskmovpd | Mnemonic::Vpmaskmovq => (8, instruction.op1_register()),
+            _ if instruction.has_op_mask() && !instruction.is_broadcast() => {
+                (instruction.memory_size().element_size(), instruction.op_mask())
+            }
+            _ => return None,
+        };
+        let count = whole.checked_div(size)?;
+        Some(Self { count, size, index: None, scale: 1, mask: Some(mask), writes })
+    }
+
+    fn indexed(instruction: &Instruction, writes: bool) -> Option<Self> {
+        let name = format!("{:?}", instruction.mnemonic());
+        let (_, of_index) = name.split_once("gather").or_else(|| name.split_once("scatter"))?;
+        let index_size = if of_index.starts_with('d') { 4 } else { 8 };
+        let size = instruction.memory_size().size();
+        let registers = (0..instruction.op_count())
+            .filter(|&operand| instruction.op_kind(operand) == OpKind::Register)
+            .map(|operand| instruction.op_register(operand));
+        let data = registers.clone().next()?;
+        let mask =
+            if instruction.has_op_mask() { Some(instruction.op_mask()) } else { registers.last() };
+        let index = instruction.memory_index();
+        let count = (data.size() / size.max(1)).min(index.size() / index_size);
+        let scale = instruction.memory_index_scale();
+        Some(Self { count, size, index: Some((index, index_size)), scale, mask, writes })
+    }
+
+    /// What the hook gets in `rsi`; `lanes` of assembly.c reads it.
+    pub(crate) fn described(&self) -> u32 {
+        let byte = |number: usize, at: u32| u32::try_from(number).unwrap_or(0) << at;
+        let mask = self.mask.map_or(0, |mask| if mask.is_k() { 1 } else { self.size });
+        byte(self.count, 0)
+            | byte(self.size, 8)
+            | byte(self.index.map_or(0, |(_, size)| size), 12)
+            | self.scale << 16
+            | byte(mask, 20)
+            | u32::from(self.writes) << 24
+    }
+
+    /// Instructions that put index and mask where the hook looks for them.
+    pub(crate) fn stores(&self) -> Vec<String> {
+        let store = |register: Register, at: usize| {
+            let name = format!("{register:?}").to_lowercase();
+            let operation = if register.is_k() {
+                "kmovq"
+            } else if register.is_zmm() {
+                "vmovdqu64"
+            } else {
+                "vmovdqu"
+            };
+            format!("\t{operation}\t%{name}, {at}(%rsp)")
+        };
+        let index = self.index.map(|(register, _)| store(register, 0));
+        let mask = self.mask.map(|register| store(register, 64));
+        index.into_iter().chain(mask).collect()
+    }
+}
+
+/// The operand without its index, if that is a vector.
+pub(crate) fn without_index<'a>(
+    operand: &MemoryOperand<'a>,
+    lanes: &Lanes,
+    room: &'a mut String,
+) -> MemoryOperand<'a> {
+    if lanes.index.is_none() {
+        return operand.clone();
+    }
+    let base = operand.registers.trim_matches(['(', ')']).split(',').next().unwrap_or("").trim();
+    *room = if base.is_empty() { String::new() } else { format!("({base})") };
+    MemoryOperand { registers: room, ..operand.clone() }
+}
