@@ -45,7 +45,8 @@ impl Code {
             let section_data = file.section_by_index(section).map_err(failed)?;
             let data = section_data.data().map_err(failed)?;
             let rest = usize::try_from(address).ok().and_then(|start| data.get(start..));
-            let rest = rest.ok_or_else(|| AssemblyError::Object("a label has no code".to_owned()))?;
+            let rest =
+                rest.ok_or_else(|| AssemblyError::Object("a label has no code".to_owned()))?;
             let mut decoder = Decoder::with_ip(64, rest, address, DecoderOptions::NONE);
             let instruction = decoder.decode();
             let end: &mut u64 = ends.entry(section).or_default();

@@ -2,12 +2,14 @@
 
 use iced_x86::{Instruction, Mnemonic, OpAccess, OpKind};
 
-use crate::AssemblyError;
+use crate::clang::{Noted, noted};
 use crate::code::Code;
 use crate::frame::Frames;
+use crate::gcc::{Explained, explained};
 use crate::lanes::{Lanes, without_index};
 use crate::liveness::flags_are_live;
 use crate::operand::MemoryOperand;
+use crate::statement::Line;
 
 /// Bytes under the stack pointer that a function may use without moving it.
 const RED_ZONE: u64 = 128;
@@ -25,9 +27,9 @@ enum Recorded {
     Update,
     /// An indivisible update.
     Atomic,
-    /// A read or a write of a synchronisation variable.
-    SyncRead,
-    SyncWrite,
+    /// An atomic read or write.
+    AtomicRead,
+    AtomicWrite,
 }
 
 impl Recorded {
@@ -37,14 +39,9 @@ impl Recorded {
             Self::Write => "write",
             Self::Update => "update",
             Self::Atomic => "atomic",
-            Self::SyncRead => "sync_read",
-            Self::SyncWrite => "sync_write",
+            Self::AtomicRead => "atomic_read",
+            Self::AtomicWrite => "atomic_write",
         }
-    }
-
-    /// Whether records after it must not be merged before it.
-    fn acquires(self) -> bool {
-        matches!(self, Self::Atomic | Self::SyncRead)
     }
 }
 
@@ -63,6 +60,8 @@ struct Call<'a> {
 pub(crate) struct Emitter<'a> {
     code: &'a Code,
     frames: Frames,
+    explained: Vec<Explained>,
+    noted: Vec<Noted>,
     /// The text of every instruction.
     texts: Vec<&'a str>,
     out: String,
@@ -73,8 +72,17 @@ pub(crate) struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    pub(crate) fn new(code: &'a Code, frames: Frames, texts: Vec<&'a str>) -> Self {
-        Self { code, frames, texts, out: String::new(), next: 0, after: None }
+    pub(crate) fn new(lines: &[Line<'a>], code: &'a Code, texts: Vec<&'a str>) -> Self {
+        Self {
+            code,
+            frames: Frames::find(lines, code),
+            explained: explained(lines),
+            noted: noted(lines, code),
+            texts,
+            out: String::new(),
+            next: 0,
+            after: None,
+        }
     }
 
     pub(crate) fn finish(self) -> String {
@@ -94,20 +102,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// Writes the next instruction.
-    pub(crate) fn instruction(&mut self, line: usize) -> Result<(), AssemblyError> {
+    pub(crate) fn instruction(&mut self) {
         let number = self.next;
         let text = self.texts[number];
         self.next += 1;
-        let failed = |problem| {
-            let text = text.trim().to_owned();
-            AssemblyError::Instruction { line, problem, text }
-        };
         let coded = &self.code.all[number];
-        if !coded.within {
-            if coded.instruction.is_invalid() {
-                return Err(failed("the decoder does not know it"));
-            }
-            self.before(number).map_err(failed)?;
+        if !coded.within && !coded.instruction.is_invalid() {
+            self.before(number);
         }
         self.line(text);
         if !self.code.all.get(self.next).is_some_and(|next| next.within)
@@ -118,40 +119,45 @@ impl<'a> Emitter<'a> {
             let call = Call { number: whole, name: "after", keep_flags: keep, size: None };
             self.call(&call, |_| (), &[]);
         }
-        Ok(())
     }
 
     /// The hooks before an instruction.
-    fn before(&mut self, number: usize) -> Result<(), &'static str> {
+    fn before(&mut self, number: usize) {
         let instruction = self.code.all[number].instruction;
         if instruction.is_string_instruction() {
             self.string(number, &instruction);
-            return Ok(());
+            return;
         }
-        let Some(recorded) = self.recorded(number, &instruction) else { return Ok(()) };
-        let operand = self.operand(number).ok_or("its operand is not found")?;
+        let Some(recorded) = self.recorded(number, &instruction) else { return };
+        // A macro's text has no operand.
+        let Some(operand) = self.operand(number) else { return };
         let size = instruction.memory_size().size();
         if operand.is_of_the_compiler() || size == 0 {
-            return Ok(());
+            return;
         }
+        let relaxed = self.is_relaxed(number, recorded);
         let name = match recorded {
             Recorded::Read | Recorded::Write | Recorded::Update if !SIZES.contains(&size) => {
                 format!("{}_range", recorded.name())
             }
+            Recorded::Read | Recorded::Write | Recorded::Update => {
+                format!("{}{size}", recorded.name())
+            }
+            _ if relaxed => format!("relaxed_{}{size}", recorded.name()),
             _ => format!("{}{size}", recorded.name()),
         };
         let keep = flags_are_live(&self.code.all[number..]);
         if let Some(lanes) = Lanes::of(&instruction, recorded != Recorded::Read) {
             self.lanes(number, &operand, &lanes);
-            return Ok(());
+            return;
         }
         let range = name.ends_with("_range").then(|| u32::try_from(size).unwrap_or(0));
         let call = Call { number, name: &name, keep_flags: keep, size: range };
         self.call(&call, |emitter| emitter.address(&operand), &[]);
-        if recorded.acquires() {
+        // Records after it must not be merged before it.
+        if !relaxed && recorded != Recorded::AtomicWrite {
             self.after = Some(number);
         }
-        Ok(())
     }
 
     /// The hook of an instruction that accesses some elements of a vector.
@@ -166,22 +172,37 @@ impl<'a> Emitter<'a> {
     fn recorded(&self, number: usize, instruction: &Instruction) -> Option<Recorded> {
         let operand = (0..instruction.op_count())
             .find(|&operand| instruction.op_kind(operand) == OpKind::Memory)?;
-        if self.frames.hides(number, instruction) || is_no_access(instruction.mnemonic()) {
+        let (explained, noted) = (self.explained[number], self.noted[number]);
+        let is_own = explained.is_spill || noted.is_spill || noted.is_left_behind;
+        if is_own || self.frames.hides(number, instruction) || is_no_access(instruction.mnemonic())
+        {
             return None;
         }
-        let atomic = instruction.has_lock_prefix() || instruction.mnemonic() == Mnemonic::Xchg;
         let plain = match self.code.all[number].info.op_access(operand) {
             OpAccess::Read | OpAccess::CondRead => Recorded::Read,
             OpAccess::Write | OpAccess::CondWrite => Recorded::Write,
             OpAccess::ReadWrite | OpAccess::ReadCondWrite => Recorded::Update,
             OpAccess::None | OpAccess::NoMemAccess => return None,
         };
+        let updates = instruction.has_lock_prefix() || instruction.mnemonic() == Mnemonic::Xchg;
         Some(match plain {
-            _ if atomic => Recorded::Atomic,
-            Recorded::Read if self.frames.at(number).is_atomic => Recorded::SyncRead,
-            Recorded::Write if self.frames.at(number).is_atomic => Recorded::SyncWrite,
+            _ if updates => Recorded::Atomic,
+            Recorded::Read if explained.is_atomic => Recorded::AtomicRead,
+            Recorded::Write if explained.is_atomic => Recorded::AtomicWrite,
             plain => plain,
         })
+    }
+
+    /// Whether an access orders others; what nothing is known of does.
+    fn is_relaxed(&self, number: usize, recorded: Recorded) -> bool {
+        let explained = self.explained[number];
+        let [before, after] = explained.fenced;
+        match recorded {
+            Recorded::Atomic => explained.is_relaxed_update,
+            Recorded::AtomicRead => !after,
+            Recorded::AtomicWrite => !before,
+            Recorded::Read | Recorded::Write | Recorded::Update => true,
+        }
     }
 
     /// The operand, which follows a prefix in a statement of its own.

@@ -3,7 +3,7 @@
 //! A frame has saved registers, spilled values, and variables. A variable whose address the function
 //! takes may be another thread's business, and an indexed one is an array.
 
-use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
 use crate::code::Code;
 use crate::statement::{Line, Piece};
@@ -17,12 +17,6 @@ pub(crate) struct FrameAt {
     pub(crate) above_stack: Option<i64>,
     /// Whether unwinding information is being written.
     pub(crate) in_procedure: bool,
-    /// Whether the compiler's comment says that the access spills a register.
-    is_spill: bool,
-    /// Whether the compiler's comment says that the access is an atomic one.
-    pub(crate) is_atomic: bool,
-    /// Whether it is a load that clang leaves behind when a hook performs it.
-    is_left_behind: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -47,36 +41,21 @@ impl Frames {
         let mut found = Self { at: Vec::new(), functions: vec![Function::default()] };
         let mut now = FrameAt::default();
         let mut earlier = Vec::new();
-        let mut performed = None;
-        for line in lines {
-            for piece in &line.pieces {
-                match piece {
-                    Piece::Instruction(text) => {
-                        let Some(coded) = code.all.get(found.at.len()) else { continue };
-                        now.is_spill |= is_spill(text);
-                        now.is_left_behind = is_left_behind(&mut performed, &coded.instruction);
-                        performed = performed_load(text).or(performed);
-                        found.at.push(now);
-                        found.note(now, &coded.instruction);
-                        now.is_spill = false;
-                        now.is_atomic = false;
-                    }
-                    // Labels of the debugging information are no targets of jumps.
-                    Piece::Label(text) if text.trim_start().starts_with(".Ltmp") => {}
-                    Piece::Label(_) => performed = None,
-                    Piece::Other(text) => found.directive(text.trim(), &mut now, &mut earlier),
+        for piece in lines.iter().flat_map(|line| &line.pieces) {
+            match piece {
+                Piece::Instruction(_) => {
+                    let instruction = &code.all[found.at.len()].instruction;
+                    found.at.push(now);
+                    found.note(now, instruction);
                 }
+                Piece::Label(_) => {}
+                Piece::Other(text) => found.directive(text.trim(), &mut now, &mut earlier),
             }
         }
         found
     }
 
     fn directive(&mut self, text: &str, now: &mut FrameAt, earlier: &mut Vec<FrameAt>) {
-        if text.starts_with('#') {
-            now.is_spill |= text.contains("%sfp");
-            now.is_atomic |= text.contains("[-1 ");
-            return;
-        }
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let number = |text: &str| text.trim().parse::<i64>().ok();
         match word {
@@ -86,7 +65,6 @@ impl Frames {
                     function: self.functions.len() - 1,
                     above_stack: Some(8),
                     in_procedure: true,
-                    ..FrameAt::default()
                 };
             }
             ".cfi_endproc" => *now = FrameAt::default(),
@@ -151,13 +129,10 @@ impl Frames {
         self.at.get(number).copied().unwrap_or_default()
     }
 
-    /// Whether the memory operand of an instruction belongs to the compiler: a spilled value, or a
-    /// variable of the frame that only this function knows.
+    /// Whether the memory operand of an instruction is a variable of the frame that only this
+    /// function knows.
     pub(crate) fn hides(&self, number: usize, instruction: &Instruction) -> bool {
         let at = self.at(number);
-        if at.is_left_behind {
-            return true;
-        }
         let function = &self.functions[at.function];
         let in_frame = match instruction.memory_base() {
             Register::RSP => true,
@@ -167,9 +142,6 @@ impl Frames {
         if !in_frame {
             return false;
         }
-        if at.is_spill {
-            return true;
-        }
         if instruction.memory_index() != Register::None {
             return false;
         }
@@ -177,37 +149,4 @@ impl Frames {
         // Above the frame are the caller's arguments.
         place >= 0 || function.taken.iter().all(|&taken| place < taken)
     }
-}
-
-/// The bytes of the atomic load that a hook performs, if this statement calls one. clang cannot
-/// delete the load itself, which is volatile to it, and its value is not used.
-fn performed_load(text: &str) -> Option<usize> {
-    let (_, name) = text.split_once("__tsan_atomic")?;
-    let (bits, _) = name.split_once("_load")?;
-    bits.parse::<usize>().ok().map(|bits| bits / 8)
-}
-
-/// Whether an instruction is the load that a hook has just performed.
-fn is_left_behind(performed: &mut Option<usize>, instruction: &Instruction) -> bool {
-    let Some(bytes) = *performed else { return false };
-    if instruction.flow_control() != FlowControl::Next {
-        *performed = None;
-        return false;
-    }
-    let loads = instruction.op0_kind() == OpKind::Register
-        && (1..instruction.op_count()).any(|at| instruction.op_kind(at) == OpKind::Memory)
-        && instruction.mnemonic() != Mnemonic::Lea
-        && instruction.memory_size().size() == bytes
-        && !matches!(instruction.memory_base(), Register::RSP | Register::RBP);
-    if loads {
-        *performed = None;
-    }
-    loads
-}
-
-/// clang's comment beside the instruction.
-fn is_spill(text: &str) -> bool {
-    text.split_once('#').is_some_and(|(_, comment)| {
-        comment.contains("Spill") || comment.contains("Reload")
-    })
 }

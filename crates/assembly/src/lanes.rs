@@ -44,12 +44,15 @@ impl Lanes {
         let (_, of_index) = name.split_once("gather").or_else(|| name.split_once("scatter"))?;
         let index_size = if of_index.starts_with('d') { 4 } else { 8 };
         let size = instruction.memory_size().size();
-        let registers = (0..instruction.op_count())
+        let mut registers = (0..instruction.op_count())
             .filter(|&operand| instruction.op_kind(operand) == OpKind::Register)
             .map(|operand| instruction.op_register(operand));
-        let data = registers.clone().next()?;
-        let mask =
-            if instruction.has_op_mask() { Some(instruction.op_mask()) } else { registers.last() };
+        let data = registers.next()?;
+        let mask = if instruction.has_op_mask() {
+            Some(instruction.op_mask())
+        } else {
+            registers.next_back()
+        };
         let index = instruction.memory_index();
         let count = (data.size() / size.max(1)).min(index.size() / index_size);
         let scale = instruction.memory_index_scale();

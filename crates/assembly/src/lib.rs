@@ -11,10 +11,13 @@
 //! Not recorded: the stack's own traffic (pushes, calls, spilled registers), literals, and tables
 //! of addresses of the compiler; none of these is data of the program.
 #![forbid(unsafe_code)]
+#![expect(clippy::wildcard_enum_match_arm, reason = "the processor has two thousand instructions")]
 
+mod clang;
 mod code;
 mod emit;
 mod frame;
+mod gcc;
 mod lanes;
 mod liveness;
 mod operand;
@@ -24,7 +27,6 @@ use std::fmt::Write as _;
 
 use code::Code;
 use emit::Emitter;
-use frame::Frames;
 use statement::{Line, Piece, lines};
 
 /// Why a file cannot be instrumented.
@@ -34,16 +36,6 @@ pub enum AssemblyError {
     /// The assembled file cannot be read.
     #[error("the assembled file cannot be read: {0}")]
     Object(String),
-    /// An instruction has no decoding, or its operand is not in the text.
-    #[error("line {line} of the assembly: {problem}: {text}")]
-    Instruction {
-        /// Number of the line, from 1.
-        line: usize,
-        /// What is wrong.
-        problem: &'static str,
-        /// The instruction.
-        text: String,
-    },
 }
 
 /// Prefix of the labels; the number of the instruction follows.
@@ -83,12 +75,11 @@ pub fn instrumented(text: &str, object: &[u8]) -> Result<String, AssemblyError> 
             code.all.len()
         )));
     }
-    let frames = Frames::find(&all, &code);
-    let mut emitter = Emitter::new(&code, frames, texts);
+    let mut emitter = Emitter::new(&all, &code, texts);
     for line in &all {
         for piece in &line.pieces {
             match piece {
-                Piece::Instruction(_) => emitter.instruction(line.number)?,
+                Piece::Instruction(_) => emitter.instruction(),
                 Piece::Label(text) | Piece::Other(text) => emitter.other(text),
             }
         }

@@ -46,9 +46,8 @@ impl<'a> MemoryOperand<'a> {
             return name.contains("@GOT");
         };
         let digits = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-        digits(local) || ["C", "CPI", "JTI"].iter().any(|start| {
-            local.strip_prefix(start).is_some_and(digits)
-        })
+        digits(local)
+            || ["C", "CPI", "JTI"].iter().any(|start| local.strip_prefix(start).is_some_and(digits))
     }
 }
 
@@ -82,9 +81,31 @@ fn operands(statement: &str) -> Vec<&str> {
 fn is_prefix(word: &str) -> bool {
     matches!(
         word,
-        "lock" | "rep" | "repe" | "repz" | "repne" | "repnz" | "notrack" | "bnd" | "data16"
-            | "cs" | "ds" | "es" | "ss" | "fs" | "gs" | "xacquire" | "xrelease" | "addr32"
-            | "rex64" | "rex.W" | "{vex}" | "{evex}" | "{vex3}" | "{disp32}" | "{disp8}"
+        "lock"
+            | "rep"
+            | "repe"
+            | "repz"
+            | "repne"
+            | "repnz"
+            | "notrack"
+            | "bnd"
+            | "data16"
+            | "cs"
+            | "ds"
+            | "es"
+            | "ss"
+            | "fs"
+            | "gs"
+            | "xacquire"
+            | "xrelease"
+            | "addr32"
+            | "rex64"
+            | "rex.W"
+            | "{vex}"
+            | "{evex}"
+            | "{vex3}"
+            | "{disp32}"
+            | "{disp8}"
     )
 }
 

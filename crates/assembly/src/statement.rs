@@ -21,8 +21,6 @@ impl<'a> Piece<'a> {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Line<'a> {
-    /// From 1.
-    pub(crate) number: usize,
     pub(crate) pieces: Vec<Piece<'a>>,
 }
 
@@ -42,7 +40,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut depth = 0usize;
     let mut executable = true;
     let mut earlier = vec![];
-    text.lines().enumerate().map(move |(index, line)| {
+    text.lines().map(move |line| {
         let mut pieces = Vec::new();
         for statement in statements(line) {
             let word = statement.split_whitespace().next().unwrap_or("");
@@ -65,7 +63,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
             }
             pieces.push(piece(statement, depth == 0 && executable));
         }
-        Line { number: index + 1, pieces }
+        Line { pieces }
     })
 }
 
@@ -121,4 +119,36 @@ fn statements(line: &str) -> Vec<&str> {
     }
     found.push(&line[start..]);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instructions(text: &str) -> Vec<&str> {
+        lines(text)
+            .flat_map(|line| line.instructions().collect::<Vec<_>>())
+            .map(str::trim)
+            .collect()
+    }
+
+    #[test]
+    fn statements_of_inline_assembly_are_told_apart() {
+        assert_eq!(
+            instructions("\tlock; incl (%rax); 1:\tjmp 1b # a; b"),
+            ["lock", "incl (%rax)", "jmp 1b # a; b"]
+        );
+        assert_eq!(instructions("f: ret\n.L2:\n\t.string \"a;b:\"\n\tx = 3\n"), ["ret"]);
+        assert_eq!(instructions("\trep stosq\t# 10\t[c=0 l=3]"), ["rep stosq\t# 10\t[c=0 l=3]"]);
+    }
+
+    #[test]
+    fn data_and_macros_have_no_instructions() {
+        let text =
+            ".data\n\tnop\n.text\n\tret\n\t.section .rodata.x,\"a\"\n\tnop\n\t.previous\n\tret";
+        assert_eq!(instructions(text), ["ret", "ret"]);
+        let text = ".macro m\n\tnop\n.endm\n\tm\n.rept 2\n\tnop\n.endr\n.pushsection .x,\"aw\"\n\tnop\n\
+                    .popsection\n\tret";
+        assert_eq!(instructions(text), ["m", "ret"]);
+    }
 }

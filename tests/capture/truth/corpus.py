@@ -11,10 +11,11 @@ A program says in its first comments, one fact a line:
 An atomic read-modify-write counts as read and as written. An object is a static variable, or what
 the program announces with `announce` of truth.h (blocks on the heap, local variables). Such memory
 has other uses before and after: then only references between `count_from_here` and `count_to_here`
-count. Conditions are compilers, levels and ways of recording; of two lines that hold the last one
-counts. What the library adds under emulation is that of glibc 2.36 in QEMU 7.2.
+count. Conditions are compilers, levels and ways of recording: `hooks` of the compiler, hooks in its
+`assembly`, emulation by `qemu`, and `machine` for the two that see the machine code. Of two lines
+that hold the last one counts. What the library adds under emulation is that of glibc 2.36 in QEMU 7.2.
 
-    python tests/capture/truth/corpus.py [--via hooks|qemu|both] [--jobs N] [NAME...]
+    python tests/capture/truth/corpus.py [--via WAY[,WAY]] [--jobs N] [NAME...]
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ PROGRAMS = HERE / "programs"
 
 Language = Literal["c", "c++", "fortran"]
 Family = Literal["gcc", "clang"]
-Via = Literal["hooks", "qemu"]
+Via = Literal["hooks", "assembly", "qemu"]
 Verdict = Literal["right", "near", "wrong", "failed"]
 
 _LANGUAGES: dict[str, Language] = {".c": "c", ".cpp": "c++", ".f90": "fortran"}
@@ -62,6 +63,8 @@ _STANDARDS: dict[Language, str] = {"c": "-std=gnu11", "c++": "-std=c++17", "fort
 _FACT = re.compile(r"^(?://|!) (expect|compile|with|why)((?: \S+)*?): (.+)$")
 _COUNTS = re.compile(r"^(\S+) written=(\d+) read=(\d+)$")
 _ANNOUNCED = re.compile(r"^object (\S+) (0x[0-9a-f]+) (\d+)$", re.MULTILINE)
+# The condition of the ways that see the machine code.
+_HOOKS, _MACHINE = "hooks", "machine"
 # What two ways of recording may differ by and still agree.
 _NEAR = 0.02
 _TIMEOUT_S = 120
@@ -118,7 +121,7 @@ class Program:
 
     def right(self, variant: Variant, via: Via) -> dict[str, Bytes]:
         """The right count of each object in one variant and way of recording."""
-        holds = {variant.family, variant.level, via}
+        holds = {variant.family, variant.level, via, _HOOKS if via == "hooks" else _MACHINE}
         return {e.name: e.bytes for e in self.expected if e.conditions <= holds}
 
 
@@ -159,7 +162,7 @@ def _expectation(path: Path, conditions: list[str], text: str) -> Expectation:
     found = _COUNTS.match(text)
     if found is None:
         raise ValueError(f"{path.name}: not NAME written=N read=N: {text}")
-    unknown = set(conditions) - {*get_args(Family), *_LEVELS, *get_args(Via)}
+    unknown = set(conditions) - {*get_args(Family), *_LEVELS, *get_args(Via), _MACHINE}
     if unknown:
         raise ValueError(f"{path.name}: unknown conditions {', '.join(sorted(unknown))}")
     return Expectation(found[1], Bytes(int(found[2]), int(found[3])), frozenset(conditions))
@@ -195,8 +198,8 @@ def compile_program(program: Program, variant: Variant, via: Via, target: Path) 
     else:
         words += [f"-I{HERE}", f"-I{compilers.include_dir()}"]
     words += [str(program.path), "-o", str(target), *program.flags]
-    if via == "hooks":
-        os.environ[variable] = driver
+    if via != "qemu":
+        os.environ |= {variable: driver, "HOMENODE_HOOKS": via}
         code = compilers.compile(program.language, words)
     else:
         code = subprocess.run([driver, *words], check=False).returncode
@@ -312,19 +315,15 @@ def measure_all(
 def _print_rows(program: Program, variant: Variant, ways: dict[Via, Measured]) -> bool:
     """One row for each object; whether all of them are right."""
     fine = True
-    expected = program.right(variant, "hooks")
-    for name in expected:
+    for name, source in program.right(variant, "hooks").items():
         cells = []
-        for via in get_args(Via):
-            if via not in ways:
-                cells.append(f"{'-':<30}")
-                continue
+        for via in ways:
             found = ways[via].found.get(name)
             verdict = judge(program.right(variant, via)[name], found)
             fine &= verdict in {"right", "near"}
             cells.append(f"{found or ways[via].failure!s:<22.21}{verdict:<8}")
-        row = f"{program.name:<30}{variant!s:<13}{name:<14}{expected[name]!s:<22}"
-        print(row + "".join(cells), flush=True)
+        row = f"{program.name:<30}{variant!s:<13}{name:<14}{''.join(cells)}{source}"
+        print(row, flush=True)
     return fine
 
 
@@ -335,15 +334,18 @@ def _only(program: Program, levels: list[str]) -> Program:
 def main(words: list[str]) -> int:
     """Prints the table; 1 when something is not right."""
     parser = argparse.ArgumentParser(description="compare recordings with known counts")
-    parser.add_argument("--via", choices=["hooks", "qemu", "both"], default="both")
+    parser.add_argument("--via", default="assembly,qemu", help="ways, in this order")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--level", choices=list(_LEVELS), help="only this optimisation")
     parser.add_argument("names", nargs="*", metavar="NAME")
     given = parser.parse_args(words)
-    ways: list[Via] = [way for way in get_args(Via) if given.via in {way, "both"}]
+    ways: list[Via] = [way for way in get_args(Via) if way in given.via.split(",")]
+    if len(ways) != len(given.via.split(",")):
+        parser.error(f"--via: not {given.via}, but some of {', '.join(get_args(Via))}")
     levels = [given.level] if given.level else list(_LEVELS)
     programs = {p.name: _only(p, levels) for p in corpus(given.names)}
-    print(f"{'program':<30}{'variant':<13}{'object':<14}{'expected':<22}{'hooks':<30}qemu")
+    heading = "".join(f"{way:<30}" for way in ways)
+    print(f"{'program':<30}{'variant':<13}{'object':<14}{heading}expected")
     fine = True
     with tempfile.TemporaryDirectory(prefix="truth-") as folder:
         several: dict[Via, Measured] = {}

@@ -21,15 +21,13 @@ __attribute__((constructor(101))) static void choose_save(void)
 
 __attribute__((used)) static void slow_update(const void *address, uint64_t what, uintptr_t pc)
 {
-    struct hn_thread *me;
-
-    hn_ref(address, what, pc);
-    me = hn_me;
-    if (me->limit == NULL)
+    begin();
+    if (!hn_recording)
         return;
-    hn_put(me, ((uintptr_t)address & 0xffffffffffff) | what |
-                   ((uint64_t)HN_WRITE << HN_KIND_SHIFT), pc | me->tag);
-    hn_set_limit(me);
+    hn_me->no_yield++;
+    hn_ref(address, what, pc);
+    hn_ref(address, what | (uint64_t)HN_WRITE << HN_KIND_SHIFT, pc);
+    hn_me->no_yield--;
 }
 
 __attribute__((used)) static void slow_ordered(const void *address, uint64_t what, uintptr_t pc)
@@ -244,9 +242,9 @@ __asm__(
     "  hn_record 0, (\\kind<<55|\\size<<48), \\keep\n"
     "  leaq 16(%rdx), %rdx\n"
     "  movq %rdx, (%rsi)\n"
-    "  jmp 2f\n"
-    "  hn_slowly hn_ref_slow, (\\kind<<55|\\size<<48), \\keep\n"
     "2: hn_leave \\name, \\keep\n"
+    "  hn_slowly hn_ref_slow, (\\kind<<55|\\size<<48), \\keep\n"
+    "  jmp 2b\n"
     ".endm\n"
     ".macro hn_update name, size, keep\n"
     "  hn_enter \\name, \\keep\n"
@@ -255,32 +253,35 @@ __asm__(
     "  hn_record 16, (1<<55|\\size<<48), \\keep\n"
     "  leaq 32(%rdx), %rdx\n"
     "  movq %rdx, (%rsi)\n"
-    "  jmp 2f\n"
-    "  hn_slowly slow_update, (\\size<<48), \\keep\n"
     "2: hn_leave \\name, \\keep\n"
+    "  hn_slowly slow_update, (\\size<<48), \\keep\n"
+    "  jmp 2b\n"
     ".endm\n"
-    /* A synchronisation variable: the order of the recording decides how. */
-    ".macro hn_ordered name, kind, size, keep\n"
+    /* An atomic operation: the order of the recording decides how. */
+    ".macro hn_ordered name, sync, kind, size, keep\n"
     "  hn_enter \\name, \\keep\n"
     "  cmpl $0, hn_logical(%rip)\n"
     "  jne 1f\n"
     "  cmpl $0, hn_directed(%rip)\n"
     "  jne 1f\n"
     "  hn_room 16\n"
-    "  hn_record 0, (1<<57|\\kind<<55|\\size<<48), \\keep\n"
+    "  hn_record 0, (\\sync<<57|\\kind<<55|\\size<<48), \\keep\n"
     "  leaq 16(%rdx), %rdx\n"
     "  movq %rdx, (%rsi)\n"
-    "  jmp 2f\n"
-    "  hn_slowly slow_ordered, (1<<57|\\kind<<55|\\size<<48), \\keep\n"
     "2: hn_leave \\name, \\keep\n"
+    "  hn_slowly slow_ordered, (\\sync<<57|\\kind<<55|\\size<<48), \\keep\n"
+    "  jmp 2b\n"
     ".endm\n"
     ".macro hn_sizes size, keep, suffix\n"
     "  hn_single read\\size\\suffix, 0, \\size, \\keep\n"
     "  hn_single write\\size\\suffix, 1, \\size, \\keep\n"
     "  hn_update update\\size\\suffix, \\size, \\keep\n"
-    "  hn_ordered atomic\\size\\suffix, 2, \\size, \\keep\n"
-    "  hn_ordered sync_read\\size\\suffix, 0, \\size, \\keep\n"
-    "  hn_ordered sync_write\\size\\suffix, 1, \\size, \\keep\n"
+    "  hn_ordered atomic\\size\\suffix, 1, 2, \\size, \\keep\n"
+    "  hn_ordered atomic_read\\size\\suffix, 1, 0, \\size, \\keep\n"
+    "  hn_ordered atomic_write\\size\\suffix, 1, 1, \\size, \\keep\n"
+    "  hn_ordered relaxed_atomic\\size\\suffix, 0, 2, \\size, \\keep\n"
+    "  hn_ordered relaxed_atomic_read\\size\\suffix, 0, 0, \\size, \\keep\n"
+    "  hn_ordered relaxed_atomic_write\\size\\suffix, 0, 1, \\size, \\keep\n"
     ".endm\n"
     ".irp size, 1, 2, 4, 8, 10, 16, 32, 64\n"
     "  hn_sizes \\size, 0\n"
@@ -306,9 +307,10 @@ __asm__(
     "  hn_enter after\\suffix, \\keep\n"
     "  movq hn_c(%rip), %rsi\n"
     "  testl $1, (%rsi)\n"
-    "  jne 2f\n"
-    "  hn_slowly slow_after, 0, \\keep\n"
+    "  je 1f\n"
     "2: hn_leave after\\suffix, \\keep\n"
+    "  hn_slowly slow_after, 0, \\keep\n"
+    "  jmp 2b\n"
     ".endm\n"
     "  hn_after , 0\n"
     "  hn_after _flags, 1\n"

@@ -1,8 +1,8 @@
 // expect: r written=8192 read=0
 // expect: a written=0 read=8192
 // expect: b written=0 read=8192
-// expect qemu gcc O3-v3: a written=0 read=16384
-// expect qemu gcc O3-v3: b written=0 read=16384
+// expect machine gcc O3-v3: a written=0 read=16384
+// expect machine gcc O3-v3: b written=0 read=16384
 // compile: gcc clang; O2 O3-v3
 // why: each part of 1,024 numbers is loaded to a variable of its own once and stored once.
 // gcc at -O3 with wide vectors loads every vector twice, once for each half of a shuffle.

@@ -1,6 +1,6 @@
 // expect: sums written=4096 read=0
 // expect: pairs written=0 read=8192
-// expect qemu gcc O3-v3: pairs written=0 read=16384
+// expect machine gcc O3-v3: pairs written=0 read=16384
 // compile: gcc clang; O0 O2 O3-v3
 // why: both ints of 1,024 pairs are read once; interleaved loads become shuffled vectors,
 // which gcc at -O3 loads twice.

@@ -10,10 +10,10 @@
 // expect qemu clang O0: to48 written=64 read=0
 // expect qemu clang O0: from112 written=0 read=128
 // expect qemu clang O0: to112 written=128 read=0
-// expect qemu clang O3-v3: from48 written=0 read=64
-// expect qemu clang O3-v3: to48 written=64 read=0
-// expect qemu clang O3-v3: from112 written=0 read=128
-// expect qemu clang O3-v3: to112 written=128 read=0
+// expect machine clang O3-v3: from48 written=0 read=64
+// expect machine clang O3-v3: to48 written=64 read=0
+// expect machine clang O3-v3: from112 written=0 read=128
+// expect machine clang O3-v3: to112 written=128 read=0
 // compile: gcc clang; O0 O2 O3-v3
 // why: each structure is copied once; the sizes are sums of powers of two, so stores need not
 // overlap. clang with vectors of 32 bytes, and the library that it calls at -O0, let them.

@@ -1,0 +1,65 @@
+//! What clang's assembly says of its instructions.
+
+use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
+
+use crate::code::Code;
+use crate::statement::{Line, Piece};
+
+/// What is known of one instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Noted {
+    /// It saves or loads a register that had to give way.
+    pub(crate) is_spill: bool,
+    /// It is a load that a hook has performed: to clang it is volatile, and it cannot be deleted
+    /// when its value is no longer used.
+    pub(crate) is_left_behind: bool,
+}
+
+/// What the comments and the calls of hooks say, for each instruction.
+pub(crate) fn noted(lines: &[Line<'_>], code: &Code) -> Vec<Noted> {
+    let mut performed = None;
+    let mut all = Vec::new();
+    for piece in lines.iter().flat_map(|line| &line.pieces) {
+        match piece {
+            Piece::Instruction(text) => {
+                let instruction = &code.all[all.len()].instruction;
+                let is_left_behind = is_left_behind(&mut performed, instruction);
+                all.push(Noted { is_spill: is_spill(text), is_left_behind });
+                performed = performed_load(text).or(performed);
+            }
+            // Labels of the debugging information are no targets of jumps.
+            Piece::Label(text) if !text.trim_start().starts_with(".Ltmp") => performed = None,
+            Piece::Label(_) | Piece::Other(_) => {}
+        }
+    }
+    all
+}
+
+fn is_spill(text: &str) -> bool {
+    let comment = text.split_once('#').map(|(_, comment)| comment);
+    comment.is_some_and(|comment| comment.contains("Spill") || comment.contains("Reload"))
+}
+
+/// The bytes of the atomic load that a hook performs, if this statement calls one.
+fn performed_load(text: &str) -> Option<usize> {
+    let (_, name) = text.split_once("__tsan_atomic")?;
+    let (bits, _) = name.split_once("_load")?;
+    bits.parse::<usize>().ok().map(|bits| bits / 8)
+}
+
+fn is_left_behind(performed: &mut Option<usize>, instruction: &Instruction) -> bool {
+    let Some(bytes) = *performed else { return false };
+    if instruction.flow_control() != FlowControl::Next {
+        *performed = None;
+        return false;
+    }
+    let loads = instruction.op0_kind() == OpKind::Register
+        && (1..instruction.op_count()).any(|at| instruction.op_kind(at) == OpKind::Memory)
+        && instruction.mnemonic() != Mnemonic::Lea
+        && instruction.memory_size().size() == bytes
+        && !matches!(instruction.memory_base(), Register::RSP | Register::RBP);
+    if loads {
+        *performed = None;
+    }
+    loads
+}

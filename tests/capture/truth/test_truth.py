@@ -1,0 +1,60 @@
+"""Hooks in assembly record the references that a program's source says."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from corpus import Family, Program, Variant, corpus, judge, measure
+
+pytestmark = pytest.mark.skipif(
+    platform.machine() != "x86_64", reason="hooks are inserted into x86-64 assembly"
+)
+
+_LOCKS = "locks are recorded as four bytes"
+_NOT_YET = {"mutex_bytes.c": _LOCKS, "rwlock_bytes.c": _LOCKS}
+
+
+@pytest.fixture(autouse=True)
+def unchanged(tmp_path: Path) -> Iterator[None]:
+    """The corpus sets variables for compilers; gfortran looks for modules where it is."""
+    before, folder = dict(os.environ), Path.cwd()
+    os.chdir(tmp_path)
+    yield
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(before)
+
+
+def _variants(program: Program) -> list[Variant]:
+    """The last level for each compiler, which does most to a program."""
+    last: dict[Family, Variant] = {each.family: each for each in program.variants}
+    return list(last.values())
+
+
+def _cases() -> Iterator[object]:
+    for program in corpus():
+        marks = []
+        if reason := _NOT_YET.get(program.name):
+            marks.append(pytest.mark.xfail(strict=True, reason=reason))
+        for variant in _variants(program):
+            name = f"{program.name}-{variant.family}"
+            yield pytest.param(program, variant, marks=marks, id=name)
+
+
+@pytest.mark.parametrize(("program", "variant"), _cases())
+def test_the_references_of_a_program_are_those_of_its_source(
+    program: Program, variant: Variant, tmp_path: Path
+) -> None:
+    if shutil.which(variant.family) is None:
+        pytest.skip(f"{variant.family} is not installed")
+    measured = measure(program, variant, "assembly", tmp_path)
+    assert measured.failure == ""
+    for name, right in program.right(variant, "assembly").items():
+        found = measured.found[name]
+        assert judge(right, found) in {"right", "near"}, f"{name}: {right} is right, not {found}"
