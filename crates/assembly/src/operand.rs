@@ -1,5 +1,8 @@
 //! The text of an instruction's memory operand.
 
+/// Marks of the linker's tables of addresses and offsets, and of what it may replace by others.
+const GLOBAL_TABLES: [&str; 4] = ["@GOT", "@gottpoff", "@indntpoff", "@tls"];
+
 /// A memory operand as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryOperand<'a> {
@@ -43,7 +46,7 @@ impl<'a> MemoryOperand<'a> {
     pub(crate) fn is_of_the_compiler(&self) -> bool {
         let name = self.displacement.trim_start_matches(['+', '-', '(']);
         let Some(local) = name.strip_prefix(".L") else {
-            return name.contains("@GOT");
+            return GLOBAL_TABLES.iter().any(|table| name.contains(table));
         };
         let digits = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
         digits(local)
@@ -135,6 +138,7 @@ mod tests {
         let own = |text: &str| MemoryOperand::find(text).unwrap().is_of_the_compiler();
         assert!(own("mulsd .LC0(%rip), %xmm0") && own("mulsd .LCPI3_0(%rip), %xmm0"));
         assert!(own("jmp *.L4(,%rax,8)") && own("movq stdout@GOTPCREL(%rip), %rax"));
+        assert!(own("addq x@gottpoff(%rip), %rax"));
         assert!(!own("movzbl .L.str(%rip), %eax") && !own("movl .Lswitch.table.f(,%rax,4), %eax"));
         assert!(!own("movl x(%rip), %eax"));
     }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import platform
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ __all__ = ["compile", "suits"]
 
 _HAND_WRITTEN = frozenset([".s", ".S", ".sx"])
 
+# A call that is a jump leaves no return address, which names what the callee accesses or allocates.
+_BOTH = ("-g", "-fno-optimize-sibling-calls")
 # What tells which accesses are atomic. gcc explains every instruction in a comment. clang has hooks
 # for them, which perform the operation.
 _OF_GCC = ("-dP",)
@@ -72,7 +75,7 @@ def compile(
     assembler = [*driver, *_assembler_words(words), "-w", "-c"]
     with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
         plain, labelled, hooked = (Path(folder) / f"{name}.s" for name in ("a", "labelled", "hooked"))
-        step = [*driver, "-g", *flags, *words, *own, *_dependencies(words, target)]
+        step = [*driver, *_BOTH, *flags, *words, *own, *_dependencies(words, target)]
         if code := run([*step, "-S", "-o", str(plain), *source.words]):
             return code
         # Latin-1 keeps any bytes in strings and comments.
@@ -97,7 +100,7 @@ def _dependencies(words: Sequence[str], target: str) -> list[str]:
 
 def _assembler_words(words: Sequence[str]) -> list[str]:
     chosen = []
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in pairwise([*words, ""]):
         if word in _ASSEMBLER_WITH_ARGUMENT:
             chosen += [word, following]
         elif word.startswith(_ASSEMBLER) and not word.startswith("-mllvm"):

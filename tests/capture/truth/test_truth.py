@@ -47,7 +47,7 @@ def _cases() -> Iterator[object]:
             yield pytest.param(program, variant, marks=marks, id=name)
 
 
-@pytest.mark.parametrize(("program", "variant"), _cases())
+@pytest.mark.parametrize(("program", "variant"), list(_cases()))
 def test_the_references_of_a_program_are_those_of_its_source(
     program: Program, variant: Variant, tmp_path: Path
 ) -> None:

@@ -92,7 +92,7 @@ static void end_any(int mo)
 }
 
 #define ANY_SIZE(ret, name, kind, mo, object, params, ...)                             \
-    HN_DECLARE_REAL(ret, __atomic_##name, params);                                     \
+    ANY_DECLARE(ret, name, params);                                                    \
     HN_CALLED ret hn_called_##name params LIBRARY(#name);                              \
     HN_CALLED ret hn_called_##name params                                              \
     {                                                                                  \
@@ -106,8 +106,12 @@ static void end_any(int mo)
 #define ANY_RESULT_int int result =
 #define ANY_RETURN_int return result
 #ifdef HN_STATIC
+/* Weak: a program that calls none of them is linked without libatomic. */
+#define ANY_DECLARE(ret, name, params) \
+    extern ret __real___atomic_##name params __attribute__((weak))
 #define REAL_ATOMIC(name) __real___atomic_##name
 #else
+#define ANY_DECLARE(ret, name, params) HN_DECLARE_REAL(ret, __atomic_##name, params)
 #define REAL_ATOMIC(name) REAL(__atomic_##name)
 #endif
 
