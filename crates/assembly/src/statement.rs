@@ -67,9 +67,12 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
+/// Whether a section's instructions get hooks. homenode.h puts functions that are not to be recorded
+/// into one of their own.
 fn is_executable(section: &str) -> bool {
     let flags = section.split('"').nth(1);
     flags.map_or(section.contains(".text"), |flags| flags.contains('x'))
+        && !section.contains(".homenode_unrecorded")
 }
 
 fn piece(statement: &str, assembled: bool) -> Piece<'_> {

@@ -26,7 +26,7 @@ __all__ = ["compile", "suits"]
 _HAND_WRITTEN = frozenset([".s", ".S", ".sx"])
 
 # A call that is a jump leaves no return address, which names what the callee accesses or allocates.
-_BOTH = ("-g", "-fno-optimize-sibling-calls")
+_BOTH = ("-g", "-fno-optimize-sibling-calls", "-DHOMENODE_HOOKS_IN_ASSEMBLY")
 # What tells which accesses are atomic. gcc explains every instruction in a comment. clang has hooks
 # for them, which perform the operation.
 _OF_GCC = ("-dP",)

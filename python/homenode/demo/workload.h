@@ -25,7 +25,7 @@
 
 enum { THREADS_DEFAULT = 8, THREADS_MAX = 1024, PAGE_BYTES = 4096 };
 
-#define UNRECORDED __attribute__((no_sanitize("thread")))
+#define UNRECORDED HOMENODE_UNRECORDED
 
 /* For a function of values that references no memory: it becomes part of its caller and is as
  * recorded as that is. A call proper would copy arguments and results of a structure's type

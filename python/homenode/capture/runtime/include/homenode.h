@@ -21,6 +21,16 @@
 extern "C" {
 #endif
 
+/* For a function whose references are not to be recorded, such as a check of results. Functions of
+ * the C library that it calls are recorded all the same. */
+#if defined(HOMENODE_HOOKS_IN_ASSEMBLY)
+#define HOMENODE_UNRECORDED __attribute__((noinline, section(".text.homenode_unrecorded")))
+#elif defined(__GNUC__)
+#define HOMENODE_UNRECORDED __attribute__((no_sanitize("thread")))
+#else
+#define HOMENODE_UNRECORDED
+#endif
+
 /* Weak: the address is null in a program that has no recorder runtime. */
 extern void homenode_init_done_event(void) __attribute__((weak));
 extern void homenode_phase_event(unsigned number) __attribute__((weak));
