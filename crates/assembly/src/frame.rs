@@ -1,7 +1,7 @@
 //! Which references to a function's frame are data of the program.
 //!
-//! A frame has saved registers, spilled values, and variables. A variable whose address the function
-//! takes may be another thread's business, and an indexed one is an array.
+//! A frame has saved registers, spilled values, and variables. A variable whose address the
+//! function takes may be another thread's business, and an indexed one is an array.
 
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 

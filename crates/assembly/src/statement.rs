@@ -67,8 +67,8 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// Whether a section's instructions get hooks. homenode.h puts functions that are not to be recorded
-/// into one of their own.
+/// Whether a section's instructions get hooks. homenode.h puts functions that are not to be
+/// recorded into one of their own.
 fn is_executable(section: &str) -> bool {
     let flags = section.split('"').nth(1);
     flags.map_or(section.contains(".text"), |flags| flags.contains('x'))
@@ -150,8 +150,8 @@ mod tests {
         let text =
             ".data\n\tnop\n.text\n\tret\n\t.section .rodata.x,\"a\"\n\tnop\n\t.previous\n\tret";
         assert_eq!(instructions(text), ["ret", "ret"]);
-        let text = ".macro m\n\tnop\n.endm\n\tm\n.rept 2\n\tnop\n.endr\n.pushsection .x,\"aw\"\n\tnop\n\
-                    .popsection\n\tret";
-        assert_eq!(instructions(text), ["m", "ret"]);
+        let macros = ".macro m\n\tnop\n.endm\n\tm\n.rept 2\n\tnop\n.endr\n";
+        let elsewhere = ".pushsection .x,\"aw\"\n\tnop\n.popsection\n\tret";
+        assert_eq!(instructions(&format!("{macros}{elsewhere}")), ["m", "ret"]);
     }
 }

@@ -74,7 +74,9 @@ def compile(
     # -w: clang's assembler warns of what clang has written.
     assembler = [*driver, *_assembler_words(words), "-w", "-c"]
     with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
-        plain, labelled, hooked = (Path(folder) / f"{name}.s" for name in ("a", "labelled", "hooked"))
+        plain, labelled, hooked = (
+            Path(folder) / f"{name}.s" for name in ("a", "labelled", "hooked")
+        )
         step = [*driver, *_BOTH, *flags, *words, *own, *_dependencies(words, target)]
         if code := run([*step, "-S", "-o", str(plain), *source.words]):
             return code

@@ -42,6 +42,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("symbol", &[]),
+    ("assembly", &[]),
     ("capture", &["base", "trace", "symbol"]),
     (
         "python",
@@ -54,6 +55,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "placement",
             "sim",
             "analysis",
+            "assembly",
             "capture",
         ],
     ),
