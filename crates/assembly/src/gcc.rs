@@ -104,9 +104,9 @@ mod tests {
 
     #[test]
     fn orders_of_plain_loads_and_stores_are_fences() {
-        let text = "#(insn (set ax (mem/v:SI (symbol_ref:DI (\"c\")) [-1  S4 A32])))\n\tmovl\tc, %eax\n\
-                    .LVL1:\n#  ] UNSPEC_MEMORY_BLOCKAGE))\n\tret\n";
-        let found = read(text);
+        let load = "#(insn (set ax (mem/v:SI x [-1  S4 A32])))\n\tmovl\tc, %eax\n";
+        let text = format!("{load}.LVL1:\n#  ] UNSPEC_MEMORY_BLOCKAGE))\n\tret\n");
+        let found = read(&text);
         assert!(found[0].is_atomic && found[0].fenced == [false, true]);
         assert!(!found[1].is_atomic);
         assert_eq!(read(&text.replace(".LVL1", ".L1"))[0].fenced, [false, false], "another block");
@@ -126,9 +126,8 @@ mod tests {
 
     #[test]
     fn spilled_registers_are_told() {
-        let found = read(
-            "#(insn (set (mem/c:DI (plus bp -8) [3 %sfp+-8 S8 A64])))\n\tmovq %rax, -8(%rbp)\n",
-        );
+        let comment = "#(insn (set (mem/c:DI (plus bp -8) [3 %sfp+-8 S8 A64])))";
+        let found = read(&format!("{comment}\n\tmovq %rax, -8(%rbp)\n"));
         assert!(found[0].is_spill);
     }
 }

@@ -59,7 +59,7 @@ def compile(
     target: str,
     run: Callable[[Sequence[str]], int],
 ) -> int:
-    """Compiles `source` to the object `target`; returns the exit code of the step that failed, or 0.
+    """Compiles `source` to the object `target`; returns 0, or the exit code of the failed step.
 
     Args:
         driver: the compiler's command.

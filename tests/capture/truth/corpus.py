@@ -13,7 +13,8 @@ the program announces with `announce` of truth.h (blocks on the heap, local vari
 has other uses before and after: then only references between `count_from_here` and `count_to_here`
 count. Conditions are compilers, levels and ways of recording: `hooks` of the compiler, hooks in its
 `assembly`, emulation by `qemu`, and `machine` for the two that see the machine code. Of two lines
-that hold the last one counts. What the library adds under emulation is that of glibc 2.36 in QEMU 7.2.
+that hold the last one counts. What the library adds under emulation is that of glibc 2.36 in QEMU
+7.2.
 
     python tests/capture/truth/corpus.py [--via WAY[,WAY]] [--jobs N] [NAME...]
 """
@@ -317,11 +318,11 @@ def _print_rows(program: Program, variant: Variant, ways: dict[Via, Measured]) -
     fine = True
     for name, source in program.right(variant, "hooks").items():
         cells = []
-        for via in ways:
-            found = ways[via].found.get(name)
+        for via, measured in ways.items():
+            found = measured.found.get(name)
             verdict = judge(program.right(variant, via)[name], found)
             fine &= verdict in {"right", "near"}
-            cells.append(f"{found or ways[via].failure!s:<22.21}{verdict:<8}")
+            cells.append(f"{found or measured.failure!s:<22.21}{verdict:<8}")
         row = f"{program.name:<30}{variant!s:<13}{name:<14}{''.join(cells)}{source}"
         print(row, flush=True)
     return fine

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from corpus import Family, Program, Variant, corpus, judge, measure
 
 pytestmark = pytest.mark.skipif(

@@ -3,8 +3,8 @@
 // expect machine clang: from written=0 read=32
 // expect: to written=32 read=0
 // compile: gcc clang; O3-v3
-// why: a masked load of three of eight ints; the emulator reports all 32 bytes. clang knows the mask
-// and loads the whole vector.
+// why: a masked load of three of eight ints; the emulator reports all 32 bytes. clang knows the
+// mask and loads the whole vector.
 #include "truth.h"
 #include <immintrin.h>
 
