@@ -11,7 +11,7 @@ WORKERS ?= $(shell n=$$(nproc); echo $$((n < 7 ? n + 1 : 8)))
 PYTEST := $(BIN)/pytest -q -n $(WORKERS) --dist loadfile
 # Two targets at a time: one often waits for a package, a linker or its last test.
 MAKEFLAGS += --jobs=2
-.PHONY: help build setup demo test compiled-tests test-rust test-python test-studies test-heavy generate lint lint-rust lint-python bench \
+.PHONY: help build setup demo test compiled-tests test-rust test-python test-studies test-heavy test-truth generate lint lint-rust lint-python bench \
   gate docs ci fuzz clean
 
 help: ## list the targets
@@ -54,6 +54,9 @@ test-studies: setup ## run the tests of homenode-studies
 test-heavy: compiled-tests ## model checks of all message orders, and a tree with added entries: many minutes
 	cargo test --release --quiet --test heavy
 	cargo test --release --quiet --test extending -- --ignored
+
+test-truth: setup ## programs with known references, all compilers and levels, hooks and emulation: minutes
+	$(BIN)/python tests/capture/truth/corpus.py
 
 generate: setup ## write the types, page and schemas that are generated from the engines' options
 	$(BIN)/python -m homenode.options.generate .
