@@ -77,7 +77,7 @@ def test_a_killed_recorder_ends_the_program_and_hangs_no_other(
 
 
 @pytest.mark.parametrize("order", ["deterministic", "logical", "free"])
-@pytest.mark.parametrize("source", ["raw_thread.c", "timer_thread.c"])
+@pytest.mark.parametrize("source", ["raw_thread.c", "clone_vm.c", "timer_thread.c"])
 def test_threads_of_unknown_origin_are_counted(
     build: Builder, record: Recorder, source: str, order: str
 ) -> None:

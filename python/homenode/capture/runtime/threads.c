@@ -353,9 +353,9 @@ INTERPOSE(int, pthread_cancel, (pthread_t thread))
 /* The check for cancellation is made in turn: a thread whose clock is behind may cancel first. */
 IN_TURN(void, pthread_testcancel, (void), )
 
-/* The new thread is not one of the C library's, and has no slot: if it shares its maker's
- * thread-local storage, as without CLONE_SETTLS, even its references are attributed to the
- * maker. */
+/* What runs in this memory is not one of the C library's threads, and has no slot, also if the
+ * kernel calls it a process: if it shares its maker's thread-local storage, as without
+ * CLONE_SETTLS, its references are lost or attributed to the maker. */
 INTERPOSE(int, clone, (int (*start)(void *), void *stack, int flags, void *argument, ...))
 {
     void *more[3];
@@ -365,7 +365,7 @@ INTERPOSE(int, clone, (int (*start)(void *), void *stack, int flags, void *argum
     for (int i = 0; i < 3; i++)
         more[i] = va_arg(rest, void *);
     va_end(rest);
-    if ((flags & CLONE_THREAD) != 0 && hn_recording && hn_c->order != 0)
+    if ((flags & CLONE_VM) != 0 && hn_recording && hn_c->order != 0)
         hn_count_lost_thread();
     return REAL(clone)(start, stack, flags, argument, more[0], more[1], more[2]);
 }
