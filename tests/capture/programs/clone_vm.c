@@ -1,5 +1,5 @@
-/* A child made by clone() that shares this process's memory and is no thread: it adds numbers up, and main waits
- * for it. */
+/* A child made by clone() that shares this process's memory and is no thread: it adds numbers up,
+ * and main waits for it. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
