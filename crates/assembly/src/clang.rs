@@ -5,18 +5,21 @@ use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
 use crate::code::Code;
 use crate::statement::{Line, Piece};
 
+/// The last version that leaves a load behind when a hook performs it; the next one deletes it.
+const LEAVES_LOADS: u32 = 20;
+
 /// What is known of one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Noted {
     /// It saves or loads a register that had to give way.
     pub(crate) is_spill: bool,
-    /// It is a load that a hook has performed: to clang it is volatile, and it cannot be deleted
-    /// when its value is no longer used.
+    /// It is a load that a hook has performed, and whose value is not used.
     pub(crate) is_left_behind: bool,
 }
 
 /// What the comments and the calls of hooks say, for each instruction.
 pub(crate) fn noted(lines: &[Line<'_>], code: &Code) -> Vec<Noted> {
+    let leaves_loads = version(lines).is_some_and(|version| version <= LEAVES_LOADS);
     let mut performed = None;
     let mut all = Vec::new();
     for piece in lines.iter().flat_map(|line| &line.pieces) {
@@ -25,7 +28,9 @@ pub(crate) fn noted(lines: &[Line<'_>], code: &Code) -> Vec<Noted> {
                 let instruction = &code.all[all.len()].instruction;
                 let is_left_behind = is_left_behind(&mut performed, instruction);
                 all.push(Noted { is_spill: is_spill(text), is_left_behind });
-                performed = performed_load(text).or(performed);
+                if leaves_loads {
+                    performed = performed_load(text).or(performed);
+                }
             }
             // Labels of the debugging information are no targets of jumps.
             Piece::Label(text) if !text.trim_start().starts_with(".Ltmp") => performed = None,
@@ -33,6 +38,14 @@ pub(crate) fn noted(lines: &[Line<'_>], code: &Code) -> Vec<Noted> {
         }
     }
     all
+}
+
+/// The major version, which clang writes at the end of a file.
+fn version(lines: &[Line<'_>]) -> Option<u32> {
+    let directives = lines.iter().flat_map(|line| &line.pieces).rev();
+    let ident = directives.map(Piece::text).find(|text| text.trim_start().starts_with(".ident"))?;
+    let (_, version) = ident.split_once("clang version ")?;
+    version.split('.').next()?.parse().ok()
 }
 
 fn is_spill(text: &str) -> bool {
