@@ -40,9 +40,7 @@ impl Lanes {
     }
 
     fn indexed(instruction: &Instruction, writes: bool) -> Option<Self> {
-        let name = format!("{:?}", instruction.mnemonic());
-        let (_, of_index) = name.split_once("gather").or_else(|| name.split_once("scatter"))?;
-        let index_size = if of_index.starts_with('d') { 4 } else { 8 };
+        let index_size = index_size(instruction.mnemonic())?;
         let size = instruction.memory_size().size();
         let mut registers = (0..instruction.op_count())
             .filter(|&operand| instruction.op_kind(operand) == OpKind::Register)
@@ -74,19 +72,43 @@ impl Lanes {
     /// Instructions that put index and mask where the hook looks for them.
     pub(crate) fn stores(&self) -> Vec<String> {
         let store = |register: Register, at: usize| {
-            let name = format!("{register:?}").to_lowercase();
-            let operation = if register.is_k() {
-                "kmovq"
+            let (operation, class) = if register.is_k() {
+                ("kmovq", "k")
             } else if register.is_zmm() {
-                "vmovdqu64"
+                ("vmovdqu64", "zmm")
+            } else if register.is_ymm() {
+                ("vmovdqu", "ymm")
             } else {
-                "vmovdqu"
+                ("vmovdqu", "xmm")
             };
-            format!("\t{operation}\t%{name}, {at}(%rsp)")
+            format!("\t{operation}\t%{class}{}, {at}(%rsp)", register.number())
         };
         let index = self.index.map(|(register, _)| store(register, 0));
         let mask = self.mask.map(|register| store(register, 64));
         index.into_iter().chain(mask).collect()
+    }
+}
+
+/// Bytes of an index of a gather or scatter; prefetches are none.
+fn index_size(mnemonic: Mnemonic) -> Option<usize> {
+    match mnemonic {
+        Mnemonic::Vgatherdps
+        | Mnemonic::Vgatherdpd
+        | Mnemonic::Vpgatherdd
+        | Mnemonic::Vpgatherdq
+        | Mnemonic::Vscatterdps
+        | Mnemonic::Vscatterdpd
+        | Mnemonic::Vpscatterdd
+        | Mnemonic::Vpscatterdq => Some(4),
+        Mnemonic::Vgatherqps
+        | Mnemonic::Vgatherqpd
+        | Mnemonic::Vpgatherqd
+        | Mnemonic::Vpgatherqq
+        | Mnemonic::Vscatterqps
+        | Mnemonic::Vscatterqpd
+        | Mnemonic::Vpscatterqd
+        | Mnemonic::Vpscatterqq => Some(8),
+        _ => None,
     }
 }
 
