@@ -74,6 +74,7 @@ def test_every_command_file_is_listed() -> None:
         "outputs",
         "picture_pages",
         "realign_table",
+        "record_check",
         "tables",
         "totals",
     }

@@ -1,4 +1,4 @@
-"""The uninstrumented twin of a program: what `homenode record --native` times.
+"""The uninstrumented twin of a program: what `homenode record --native` times and --check emulates.
 
 With ``HOMENODE_NATIVE=1`` the compiler wrapper compiles every source twice and puts the plain
 object into a section of the instrumented one. So the plain object goes wherever a build system
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from homenode.capture.arguments import CommandLine
 
-__all__ = ["WANTED", "add_plain", "link", "timed"]
+__all__ = ["WANTED", "add_plain", "link", "twin"]
 
 # Asks the wrapper for twins.
 WANTED = "HOMENODE_NATIVE"
@@ -37,6 +37,8 @@ _SUFFIX = ".native"
 _DEPENDENCIES = frozenset(["-MD", "-MMD", "-MP", "-MG"])
 _DEPENDENCIES_WITH_ARGUMENT = frozenset(["-MF", "-MT", "-MQ"])
 _GIVEN = "--native-program"
+# What the options need a twin for.
+_PURPOSES = {"--native": "to time", "--check": "to compare with"}
 
 
 def wanted() -> bool:
@@ -50,7 +52,9 @@ def add_plain(target: str, command: Sequence[str]) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
         plain = str(Path(folder) / "plain.o")
-        if said := _failed([*_without_dependencies(command), "-w", "-o", plain]):
+        # Source lines change no instruction; `record --check` compares by them.
+        lines = [] if any(word.startswith("-g") for word in command) else ["-g"]
+        if said := _failed([*_without_dependencies(command), *lines, "-w", "-o", plain]):
             _warn(target, f"compiling it without instrumentation failed: {said}")
             return
         _put(target, plain)
@@ -129,8 +133,13 @@ def _taken(path: Path, target: Path) -> Path | None:
     return target if target.exists() else None
 
 
-def timed(program: str, given: str | None) -> str:
-    """The program to time in place of an instrumented one: the one given, or the twin beside it.
+def twin(program: str, given: str | None, *, for_: str = "--native") -> str:
+    """The program to run in place of an instrumented one: the one given, or the twin beside it.
+
+    Args:
+        program: the instrumented program.
+        given: the name of the other one, if the user gave one.
+        for_: the option that needs it.
 
     Raises:
         ConfigError: when there is none, or it is an instrumented program.
@@ -139,27 +148,27 @@ def timed(program: str, given: str | None) -> str:
     if found is None:
         raise ConfigError(f"{program}: there is no such program; check its name and permissions")
     if given is not None:
-        twin = shutil.which(given)
-        if twin is None:
+        plain = shutil.which(given)
+        if plain is None:
             raise ConfigError(f"{_GIVEN} {given}: there is no such program; check its name")
         name = f"{_GIVEN} {given}"
     else:
-        twin = found + _SUFFIX
-        name = f"--native: {twin}"
+        plain = found + _SUFFIX
+        name = f"{for_}: {plain}"
         remedy = f"build with {WANTED}=1 in the environment, or name a program with {_GIVEN}"
-        if not os.access(twin, os.X_OK):
+        if not os.access(plain, os.X_OK):
             raise ConfigError(
-                f"--native: there is no uninstrumented program to time: {twin} does not exist; "
-                f"{remedy}"
+                f"{for_}: there is no uninstrumented program {_PURPOSES[for_]}: {plain} does not "
+                f"exist; {remedy}"
             )
-        if Path(twin).stat().st_mtime_ns < Path(found).stat().st_mtime_ns:
+        if Path(plain).stat().st_mtime_ns < Path(found).stat().st_mtime_ns:
             raise ConfigError(f"{name} is older than {found}: it is from another build; {remedy}")
-    if _is_instrumented(Path(twin).read_bytes()):
+    if _is_instrumented(Path(plain).read_bytes()):
         raise ConfigError(
             f"{name} is instrumented itself; name a program that the compiler made without "
             "homenode cc"
         )
-    return twin
+    return plain
 
 
 def _is_instrumented(program: bytes) -> bool:

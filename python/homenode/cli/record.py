@@ -15,6 +15,7 @@ from homenode.cli.command import Choice, Value, WholeNumber, examples, json_opti
 from homenode.cli.options import emulator_options
 from homenode.cli.output import echo, exit_code, print_json, programs_aside
 from homenode.cli.progress import Progress
+from homenode.cli.record_check import Comparison, check_option, print_check
 from homenode.cli.tables import print_facts, summary
 from homenode.files import check_replaceable
 from homenode.options.values import whole_numbers
@@ -30,6 +31,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
         "homenode record --order logical --quantum 1 -o t.hnt -- ./prog",
         "homenode record --order free -o t.hnt -- ./prog",
         "homenode record --native-program ./plain -o t.hnt -- ./prog",
+        "homenode record --check -o t.hnt -- ./prog -p 8",
         "homenode record --repeat 5 --quantum 50,200 -o t.hnt -- ./prog",
         "homenode record --via qemu -o pigz.hnt -- pigz -k -p 4 some-file",
         "homenode record --via qemu-system --kernel vmlinuz --initramfs i.gz -o t.hnt",
@@ -90,8 +92,10 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
 @click.option(
     "--native-program",
     metavar="FILE",
-    help="With cc, the uninstrumented program to run first; implies --native.",
+    help="With cc, the uninstrumented program to run first, or to check with; without --check it "
+    "implies --native.",
 )
+@check_option
 @click.option(
     "--fetches",
     is_flag=True,
@@ -154,14 +158,23 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """
     _check_meant(click.get_current_context())
     options["argv"] = [*_kernel(options, command), *command]
+    comparison = Comparison.asked(options)
     _find_native(options)
-    summaries = [_record(one, as_json) for one in _recordings(options)]
+    recordings = _recordings(options)
+    if comparison is not None:
+        comparison.prepare(recordings)
+    summaries = [_record(one, as_json) for one in recordings]
+    check = None if comparison is None else comparison.run(recordings[0], quiet=as_json)
     if as_json:
+        if check is not None:
+            summaries[0]["check"] = check.as_dict()
         print_json(summaries if len(summaries) > 1 else summaries[0])
     else:
         for one in summaries:
             print_facts(summary(one), aside=True)
             _warn_of_races(one["races"])
+        if check is not None:
+            print_check(check)
     return next(filter(None, map(exit_code, summaries)), 0)
 
 
@@ -179,7 +192,7 @@ _OF_SYSTEM = "initramfs processors memory_mib append repeatable start_within_s".
 # The --via values for which an option has a meaning; options for all of them are not listed.
 _MEANT = {
     **dict.fromkeys(("order", "quanta", "seed", "repeat", "native"), ("cc", "qemu")),
-    "native_program": ("cc",),
+    **dict.fromkeys(("native_program", "check"), ("cc",)),
     "sysroot": ("qemu",),
     **dict.fromkeys(("fetches", "emulator"), ("qemu", "qemu-system")),
     **dict.fromkeys(("kernel", *_OF_SYSTEM), ("qemu-system",)),
@@ -192,6 +205,8 @@ def _check_meant(context: click.Context) -> None:
     for option in context.command.params:
         source = context.get_parameter_source(option.name or "")
         ways = _MEANT.get(option.name or "")
+        if option.name == "emulator" and context.params["check"]:
+            ways = ("cc", "qemu", "qemu-system")
         if ways and via not in ways and source is not click.core.ParameterSource.DEFAULT:
             raise click.UsageError(
                 f"{option.opts[0]} goes with --via {' or '.join(ways)}, and has no meaning "
@@ -220,7 +235,7 @@ def _find_native(options: dict[str, Any]) -> None:
     given = options.pop("native_program")
     options["native"] = options["native"] or given is not None
     if options["native"] and options["via"] == "cc":
-        options["native_program"] = native.timed(options["argv"][0], given)
+        options["native_program"] = native.twin(options["argv"][0], given)
 
 
 def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:

@@ -187,6 +187,7 @@ def print_table(
     *,
     lines: bool = False,
     labels: int = 0,
+    aside: bool = False,
 ) -> None:
     """Prints a table.
 
@@ -198,6 +199,7 @@ def print_table(
         labels: how many of the first columns say what a row is about. A table that is too wide is
             split into parts that all have these columns; without it those before the first
             number, and in files the table is not split.
+        aside: whether it goes to standard error.
     """
     cells = [[sanitized(cell, lines=lines) for cell in row] for row in rows]
     by_column = [tuple(row[i] for row in cells) for i in range(len(columns))]
@@ -205,7 +207,7 @@ def print_table(
         Column(heading, numeric, of)
         for (heading, numeric), of in zip(columns, by_column, strict=True)
     ]
-    show(Table(tuple(found), title and sanitized(title), labels, lines))
+    show(Table(tuple(found), title and sanitized(title), labels, lines), aside)
 
 
 def print_facts(facts: Iterable[tuple[str, str]], aside: bool = False) -> None:
