@@ -2,6 +2,7 @@
 
 A program says in its first comments, one fact a line:
 
+    // kind: bit-fields                      its row in the table of docs/capture.md
     // expect: page written=4096 read=1      bytes of an object that the program's own code moves
     // expect qemu clang: page written=4096 read=32     the same where these conditions hold
     // compile: gcc clang; O0 O2 O3-v3       the variants that matter
@@ -30,9 +31,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -61,7 +63,7 @@ _DRIVERS: dict[tuple[Language, Family], tuple[str, str]] = {
 }
 _LEVELS = {"O0": ["-O0"], "O2": ["-O2"], "O3-v3": ["-O3", "-march=x86-64-v3"]}
 _STANDARDS: dict[Language, str] = {"c": "-std=gnu11", "c++": "-std=c++17", "fortran": "-std=gnu"}
-_FACT = re.compile(r"^(?://|!) (expect|compile|with|why)((?: \S+)*?): (.+)$")
+_FACT = re.compile(r"^(?://|!) (kind|expect|compile|with|why)((?: \S+)*?): (.+)$")
 _COUNTS = re.compile(r"^(\S+) written=(\d+) read=(\d+)$")
 _ANNOUNCED = re.compile(r"^object (\S+) (0x[0-9a-f]+) (\d+)$", re.MULTILINE)
 # The condition of the ways that see the machine code.
@@ -110,6 +112,7 @@ class Program:
     """A program of the corpus, with the facts of its header."""
 
     path: Path
+    kind: str
     language: Language
     expected: tuple[Expectation, ...]
     variants: tuple[Variant, ...]
@@ -146,11 +149,12 @@ def read_program(path: Path) -> Program:
             facts.setdefault(found[1], []).append(found[3])
             if found[1] == "expect":
                 expected.append(_expectation(path, found[2].split(), found[3]))
-    missing = {"expect", "compile", "why"} - facts.keys()
+    missing = {"kind", "expect", "compile", "why"} - facts.keys()
     if missing:
         raise ValueError(f"{path.name}: no {', '.join(sorted(missing))}")
     return Program(
         path=path,
+        kind=facts["kind"][0],
         language=_LANGUAGES[path.suffix],
         expected=tuple(expected),
         variants=_variants(path, facts["compile"][0]),
@@ -313,19 +317,44 @@ def measure_all(
         yield from pool.imap(_Job.run, wanted)
 
 
-def _print_rows(program: Program, variant: Variant, ways: dict[Via, Measured]) -> bool:
-    """One row for each object; whether all of them are right."""
-    fine = True
-    for name, source in program.right(variant, "hooks").items():
-        cells = []
-        for via, measured in ways.items():
-            found = measured.found.get(name)
-            verdict = judge(program.right(variant, via)[name], found)
-            fine &= verdict in {"right", "near"}
-            cells.append(f"{found or measured.failure!s:<22.21}{verdict:<8}")
-        row = f"{program.name:<30}{variant!s:<13}{name:<14}{''.join(cells)}{source}"
-        print(row, flush=True)
-    return fine
+@dataclass
+class Scores:
+    """How many objects are right, of how many, by kind of program and way to record it."""
+
+    right: Counter[tuple[str, str]] = field(default_factory=Counter)
+    all: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def print_rows(self, program: Program, variant: Variant, ways: dict[Via, Measured]) -> None:
+        """Prints one row for each object, and counts it."""
+        for name, source in program.right(variant, "hooks").items():
+            cells = []
+            for via, measured in ways.items():
+                found = measured.found.get(name)
+                verdict = judge(program.right(variant, via)[name], found)
+                place = (program.kind, via if via == "qemu" else f"{via}, {variant.family}")
+                self.all[place] += 1
+                self.right[place] += verdict in {"right", "near"}
+                cells.append(f"{found or measured.failure!s:<22.21}{verdict:<8}")
+            row = f"{program.name:<30}{variant!s:<13}{name:<14}{''.join(cells)}{source}"
+            print(row, flush=True)
+
+    def print_summary(self) -> None:
+        """Prints the table of docs/capture.md."""
+        kinds = list(dict.fromkeys(kind for kind, _ in self.all))
+        columns = sorted({column for _, column in self.all}, key=_order)
+        print(f"\n| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
+        for kind in kinds:
+            cells = []
+            for column in columns:
+                right, count = self.right[kind, column], self.all[kind, column]
+                share = "all" if right == count else f"{right} of {count}"
+                cells.append(share if count else "-")
+            print(f"| {kind} | {' | '.join(cells)} |")
+
+
+def _order(column: str) -> tuple[int, str]:
+    way, _, family = column.partition(", ")
+    return ([*get_args(Via)].index(way), "" if family == "gcc" else family)
 
 
 def _only(program: Program, levels: list[str]) -> Program:
@@ -347,15 +376,16 @@ def main(words: list[str]) -> int:
     programs = {p.name: _only(p, levels) for p in corpus(given.names)}
     heading = "".join(f"{way:<30}" for way in ways)
     print(f"{'program':<30}{'variant':<13}{'object':<14}{heading}expected")
-    fine = True
+    scores = Scores()
     with tempfile.TemporaryDirectory(prefix="truth-") as folder:
         several: dict[Via, Measured] = {}
         for done in measure_all(programs.values(), ways, Path(folder), given.jobs):
             several[done.via] = done
             if len(several) == len(ways):
-                fine &= _print_rows(programs[done.program], done.variant, several)
+                scores.print_rows(programs[done.program], done.variant, several)
                 several = {}
-    return 0 if fine else 1
+    scores.print_summary()
+    return 0 if scores.right == scores.all else 1
 
 
 if __name__ == "__main__":

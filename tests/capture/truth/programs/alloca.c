@@ -1,3 +1,4 @@
+// kind: variables on the stack
 // expect: numbers written=400 read=400
 // compile: gcc clang; O0 O2
 // why: 100 ints from alloca are filled and added up once.

@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: bytes written=8192 read=0
 // expect: words written=4096 read=0
 // compile: gcc clang; O2 O3-v3

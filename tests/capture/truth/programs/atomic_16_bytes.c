@@ -1,3 +1,4 @@
+// kind: atomic operations
 // expect: head written=1600 read=1616
 // compile: gcc clang; O0 O2
 // with: -mcx16 -latomic

@@ -1,3 +1,4 @@
+// kind: atomic operations
 // expect: one written=100 read=100
 // expect: two written=200 read=200
 // expect: four written=400 read=400

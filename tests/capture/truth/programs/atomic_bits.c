@@ -1,3 +1,4 @@
+// kind: atomic operations
 // expect: word written=1600 read=1600
 // compile: gcc clang; O2
 // why: fetch-and-or, and, xor and subtract of an int, a hundred times each

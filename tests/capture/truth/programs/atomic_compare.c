@@ -1,3 +1,4 @@
+// kind: atomic operations
 // expect: wins written=800 read=800
 // expect: fails written=400 read=400
 // compile: gcc clang; O0 O2

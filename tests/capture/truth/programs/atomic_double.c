@@ -1,3 +1,4 @@
+// kind: atomic operations
 // expect: level written=800 read=1608
 // compile: gcc clang; O0 O2
 // with: -latomic -lm

@@ -1,3 +1,4 @@
+// kind: atomic operations
 // expect: four written=400 read=400
 // expect: eight written=800 read=800
 // compile: gcc clang; O0 O2

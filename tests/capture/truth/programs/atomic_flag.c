@@ -1,3 +1,4 @@
+// kind: atomic operations
 // expect: busy written=200 read=100
 // compile: gcc clang; O0 O2
 // why: a byte is tested and set (reads and writes) and cleared (writes) a hundred times.

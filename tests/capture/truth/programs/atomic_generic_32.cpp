@@ -1,3 +1,4 @@
+// kind: atomic operations by libatomic
 // expect: big written=3200 read=3200
 // expect qemu: big written=6400 read=6400
 // compile: gcc clang; O0 O2

@@ -1,3 +1,4 @@
+// kind: atomic operations
 // expect: ready written=400 read=400
 // expect: value written=800 read=800
 // compile: gcc clang; O0 O2

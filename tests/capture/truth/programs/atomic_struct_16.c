@@ -1,3 +1,4 @@
+// kind: atomic operations by libatomic
 // expect: head written=1600 read=1600
 // compile: gcc clang; O0 O2
 // with: -mcx16 -latomic

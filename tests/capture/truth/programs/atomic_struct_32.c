@@ -1,3 +1,4 @@
+// kind: atomic operations by libatomic
 // expect: head written=3200 read=3200
 // expect qemu: head written=6400 read=6400
 // compile: gcc clang; O0 O2

@@ -1,3 +1,4 @@
+// kind: bit-fields
 // expect: packed written=0 read=400
 // compile: gcc clang; O0 O2
 // why: a field of 22 bits is read 100 times, by a load of the int around it.

@@ -1,3 +1,4 @@
+// kind: bit-fields
 // expect: dates written=200 read=400
 // compile: gcc; O0 O2
 // why: a field of 9 bits is stored in each of 100 shorts: gcc reads, changes and writes 2 bytes.

@@ -1,3 +1,4 @@
+// kind: bit-fields
 // expect: packed written=100 read=100
 // expect clang: packed written=400 read=400
 // compile: gcc clang; O0 O2

@@ -1,3 +1,4 @@
+// kind: bit-fields
 // expect: marks written=800 read=800
 // compile: gcc clang; O0 O2
 // why: one bit is set 100 times: the long around it is read and written.

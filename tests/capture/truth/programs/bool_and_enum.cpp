@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: flags written=100 read=100
 // expect: states written=400 read=400
 // compile: gcc clang; O0 O2

@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: block written=400 read=800
 // compile: gcc clang; O0 O2
 // why: 100 ints of a cleared block are written once and read twice; the clearing is the kernel's.

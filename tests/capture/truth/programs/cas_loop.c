@@ -1,3 +1,4 @@
+// kind: atomic operations
 // expect: top written=3200 read=3200
 // compile: gcc clang; O0 O2
 // why: 400 pushes of 8 bytes onto a list by one thread: each exchange succeeds at once.

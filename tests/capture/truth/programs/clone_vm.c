@@ -1,3 +1,4 @@
+// kind: processes and marks
 // expect: count written=800 read=808
 // expect qemu: count written=0 read=8
 // compile: gcc clang; O0 O2

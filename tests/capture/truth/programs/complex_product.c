@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: r written=8192 read=0
 // expect: a written=0 read=8192
 // expect: b written=0 read=8192

@@ -1,3 +1,4 @@
+// kind: constant tables
 // expect: own written=0 read=4000
 // expect: shared written=0 read=4000
 // expect: passed written=0 read=4000

@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: count written=3200 read=3208
 // compile: gcc clang; O0 O2
 // with: -pthread

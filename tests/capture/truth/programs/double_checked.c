@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: ready written=4 read=1604
 // expect: settings written=32 read=3200
 // compile: gcc clang; O0 O2

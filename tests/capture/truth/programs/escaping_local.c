@@ -1,3 +1,4 @@
+// kind: variables on the stack
 // expect: slots written=800 read=800
 // compile: gcc clang; O0 O2
 // with: -pthread

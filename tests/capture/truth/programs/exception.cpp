@@ -1,3 +1,4 @@
+// kind: variables on the stack
 // expect: count written=400 read=400
 // compile: gcc clang; O0 O2
 // why: every second of 200 calls throws after it has changed the count.

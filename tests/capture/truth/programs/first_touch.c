@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: page written=4096 read=4104
 // compile: gcc clang; O0 O2
 // with: -pthread

@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: values written=400 read=400
 // compile: gcc clang; O0 O2
 // why: std::for_each calls back once for each of 100 ints, which it reads and writes.

@@ -1,3 +1,4 @@
+! kind: Fortran arrays and texts
 ! expect: words::from written=32 read=32
 ! expect: words::to written=32 read=0
 ! expect O0 qemu: words::from written=32 read=64

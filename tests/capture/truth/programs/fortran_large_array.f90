@@ -1,3 +1,4 @@
+! kind: Fortran arrays and texts
 ! expect: a written=16000 read=0
 ! expect: b written=0 read=16000
 ! compile: gcc; O0 O2

@@ -1,3 +1,4 @@
+! kind: Fortran arrays and texts
 ! expect: a written=8000 read=0
 ! expect: b written=8000 read=8000
 ! compile: gcc; O0 O2

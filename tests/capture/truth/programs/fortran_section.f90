@@ -1,3 +1,4 @@
+! kind: Fortran arrays and texts
 ! expect: a written=4000 read=4000
 ! compile: gcc; O0 O2
 ! with: -fno-inline

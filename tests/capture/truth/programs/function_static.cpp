@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: table written=800 read=800
 // compile: gcc clang; O0 O2
 // why: a function's static array of 100 longs is filled at the first call; 100 calls read one each.

@@ -1,3 +1,4 @@
+// kind: gathers, masks, streaming
 // expect: table written=0 read=32
 // expect: places written=0 read=32
 // expect: to written=32 read=0

@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: slots written=800 read=1600
 // compile: gcc clang; O0 O2
 // why: 100 keys without collision: each slot is read when filled, written once and read once again.

@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: count written=800 read=800
 // expect: bits written=800 read=800
 // expect: ticks written=400 read=400

@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: bytes written=256 read=256
 // expect: shorts written=512 read=512
 // compile: gcc clang; O0 O2 O3-v3

@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: count written=800 read=800
 // compile: gcc clang; O0 O2
 // why: a hundred elements chosen at run time, each read and written back.

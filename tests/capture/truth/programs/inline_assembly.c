@@ -1,3 +1,4 @@
+// kind: inline assembly
 // expect: word written=1200 read=1200
 // compile: gcc clang; O0 O2
 // why: in each of 100 rounds an inline `lock xadd` of 8 bytes, and an `incl` of 4.

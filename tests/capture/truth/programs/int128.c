@@ -1,3 +1,4 @@
+// kind: wide and odd types
 // expect: values written=1600 read=1600
 // compile: gcc clang; O0 O2 O3-v3
 // why: a hundred numbers of 16 bytes are read and written, in halves.

@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: total written=400 read=404
 // compile: gcc clang; O0 O2
 // with: -pthread

@@ -1,3 +1,4 @@
+// kind: wide and odd types
 // expect: bytes written=64 read=64
 // compile: gcc clang; O0 O2
 // why: eight longs are written and read at the ends of lines, four bytes on either side.

@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: nodes written=1600 read=1600
 // compile: gcc clang; O0 O2
 // why: a hundred nodes of two words are linked (each written once) and walked (each read once).

@@ -1,3 +1,4 @@
+// kind: wide and odd types
 // expect: values written=1000 read=1000
 // compile: gcc clang; O0 O2
 // why: a hundred numbers are read and written; the processor moves 10 of their 16 bytes.

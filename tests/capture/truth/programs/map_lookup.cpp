@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: value written=8 read=800
 // compile: gcc clang; O0 O2
 // why: the value of a std::map's node is stored once and looked up 100 times.

@@ -1,3 +1,4 @@
+// kind: gathers, masks, streaming
 // expect: from written=0 read=12
 // expect qemu: from written=0 read=32
 // expect machine clang: from written=0 read=32

@@ -1,3 +1,4 @@
+// kind: gathers, masks, streaming
 // expect: to written=12 read=0
 // compile: gcc clang; O3-v3
 // why: three of eight ints are stored, as the mask says.

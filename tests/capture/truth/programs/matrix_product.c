@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: a written=0 read=32768
 // expect: b written=0 read=32768
 // expect: c written=2048 read=0

@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: left written=0 read=16
 // expect: right written=0 read=16
 // compile: gcc clang; O2 O3-v3

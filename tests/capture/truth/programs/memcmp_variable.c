@@ -1,3 +1,4 @@
+// kind: copies, clears and searches by the library
 // expect: left written=0 read=64
 // expect: right written=0 read=64
 // compile: gcc clang; O0 O2

@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: from written=0 read=176
 // expect: to written=176 read=0
 // expect qemu gcc O0: from written=0 read=208

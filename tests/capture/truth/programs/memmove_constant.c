@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: line written=64 read=64
 // compile: gcc clang; O0 O2 O3-v3
 // why: 64 bytes move up by 8 inside one object: all are read, then all are written.

@@ -1,3 +1,4 @@
+// kind: copies, clears and searches by the library
 // expect: line written=64 read=64
 // compile: gcc clang; O0 O2
 // why: 64 bytes move up by 8 inside one object, in the library.

@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: page written=4096 read=0
 // compile: gcc clang; O0 O2
 // why: the size is 4096 or 0, and is 4096 here: compilers make a branch and a constant of it.

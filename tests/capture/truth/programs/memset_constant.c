@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: page written=4096 read=1
 // compile: gcc clang; O0 O2 O3-v3
 // why: one memset of the whole page, and one byte that another function looks at.

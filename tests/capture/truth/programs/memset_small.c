@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: word written=4 read=0
 // expect: pair written=16 read=0
 // expect: line written=64 read=0

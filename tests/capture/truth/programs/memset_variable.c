@@ -1,3 +1,4 @@
+// kind: copies, clears and searches by the library
 // expect: short_one written=64 read=0
 // expect: long_one written=4096 read=0
 // compile: gcc clang; O0 O2

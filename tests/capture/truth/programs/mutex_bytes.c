@@ -1,3 +1,4 @@
+// kind: locks and barriers
 // expect: lock written=2400 read=3600
 // compile: gcc clang; O2
 // with: -pthread

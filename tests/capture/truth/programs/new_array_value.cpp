@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: numbers written=16000 read=4
 // compile: gcc clang; O0 O2 O3-v3
 // why: new int[4000]() clears every element; one is looked at.

@@ -1,3 +1,4 @@
+// kind: OpenMP
 // expect: sums written=3200 read=6432
 // compile: gcc; O0 O2
 // with: -fopenmp

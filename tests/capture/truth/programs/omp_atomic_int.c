@@ -1,3 +1,4 @@
+// kind: OpenMP
 // expect: counts written=1600 read=1600
 // compile: gcc; O0 O2
 // with: -fopenmp

@@ -1,3 +1,4 @@
+// kind: OpenMP
 // expect: highest written=1600 read=3200
 // compile: gcc; O0 O2
 // with: -fopenmp

@@ -1,3 +1,4 @@
+// kind: OpenMP
 // expect: to written=4000 read=0
 // expect: from written=0 read=4000
 // compile: gcc; O0 O2 O3-v3

@@ -1,3 +1,4 @@
+// kind: OpenMP
 // expect: values written=0 read=8000
 // expect: total written=40 read=72
 // compile: gcc; O2

@@ -1,3 +1,4 @@
+// kind: OpenMP
 // expect: values written=0 read=4000
 // compile: gcc; O0 O2
 // with: -fopenmp

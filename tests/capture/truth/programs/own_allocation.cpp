@@ -1,3 +1,4 @@
+// kind: a program's own allocator
 // expect: arena written=800 read=800
 // compile: gcc clang; O0 O2
 // why: the program's own operator new gives 100 longs of the arena, written and read once.

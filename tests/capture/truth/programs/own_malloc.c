@@ -1,3 +1,4 @@
+// kind: a program's own allocator
 // expect: arena written=400 read=400
 // compile: gcc clang; O0 O2
 // why: the program's own malloc gives 400 bytes of the arena, which are written and read once.

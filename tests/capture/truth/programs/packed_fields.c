@@ -1,3 +1,4 @@
+// kind: structures
 // expect: rows written=1300 read=1300
 // compile: gcc clang; O0 O2
 // why: rows of 13 bytes, so most fields are unaligned and some cross lines; each is moved once.

@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: sums written=4096 read=0
 // expect: pairs written=0 read=8192
 // expect machine gcc O3-v3: pairs written=0 read=16384

@@ -1,3 +1,4 @@
+// kind: constant tables
 // expect: rows written=800 read=800
 // expect: cells written=400 read=400
 // compile: gcc clang; O0 O2

@@ -1,3 +1,4 @@
+// kind: inline assembly
 // expect: words written=0 read=400
 // compile: gcc clang; O0 O2
 // why: a prefetch is no access of the program; each int is read once.

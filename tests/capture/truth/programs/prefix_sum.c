@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: values written=3996 read=4000
 // compile: gcc clang; O0 O2
 // why: each of 999 ints is read and rewritten with the sum so far; the first is only read.

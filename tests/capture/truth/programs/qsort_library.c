@@ -1,3 +1,4 @@
+// kind: copies, clears and searches by the library
 // expect: calls written=400 read=400
 // compile: gcc clang; O0 O2
 // why: two values take one comparison; its callback counts up 4 bytes, in each of 100 sorts.

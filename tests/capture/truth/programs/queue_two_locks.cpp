@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: cells written=1600 read=1600
 // compile: gcc clang; O0 O2
 // with: -pthread

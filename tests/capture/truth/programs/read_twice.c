@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: word written=0 read=8
 // compile: gcc clang; O0 O2
 // why: a barrier stands between two reads of an int, so none may be left out.

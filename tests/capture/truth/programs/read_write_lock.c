@@ -1,3 +1,4 @@
+// kind: locks and barriers
 // expect: value written=800 read=3200
 // compile: gcc clang; O0 O2
 // with: -pthread

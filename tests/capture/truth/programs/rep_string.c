@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: from written=0 read=20
 // expect: to written=20 read=0
 // compile: gcc clang; O0 O2

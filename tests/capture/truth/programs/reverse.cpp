@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: keys written=800 read=800
 // compile: gcc clang; O0 O2
 // why: 100 pairs of ints are reversed: every int is read once and written once.

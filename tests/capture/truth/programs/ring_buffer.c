@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: ring written=3200 read=3200
 // compile: gcc clang; O0 O2
 // with: -pthread

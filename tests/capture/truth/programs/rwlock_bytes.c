@@ -1,3 +1,4 @@
+// kind: locks and barriers
 // expect: lock written=2412 read=3608
 // compile: gcc clang; O2
 // with: -pthread

@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: values written=4096 read=4096
 // compile: gcc clang; O0 O2 O3-v3
 // why: each of 1,024 floats is read and written once.

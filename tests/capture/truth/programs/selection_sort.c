@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: values written=312 read=3432
 // compile: gcc clang; O0 O2
 // why: 40 ints; 780 comparisons read one int each, 39 swaps read two and write two.

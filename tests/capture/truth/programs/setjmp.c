@@ -1,3 +1,4 @@
+// kind: variables on the stack
 // expect: count written=400 read=404
 // compile: gcc clang; O0 O2
 // why: a volatile int is counted up before each of 100 jumps back, and read once at the end.

@@ -1,3 +1,4 @@
+// kind: atomic operations
 // expect: object written=0 read=800
 // compile: gcc clang; O0 O2
 // why: a long made by make_shared is read 100 times through the pointer.

@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: to written=32 read=0
 // expect: from written=0 read=32
 // compile: gcc clang; O0 O2 O3-v3

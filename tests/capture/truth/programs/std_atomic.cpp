@@ -1,3 +1,4 @@
+// kind: atomic operations
 // expect: flags written=1600 read=1600
 // compile: gcc clang; O0 O2
 // why: fetch_add and exchange of a long, 100 times each; both read and write.

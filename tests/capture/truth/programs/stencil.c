@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: to written=7984 read=0
 // expect: from written=0 read=23952
 // compile: gcc clang; O0

@@ -1,3 +1,4 @@
+// kind: copies, clears and searches by the library
 // expect: left written=0 read=16
 // expect: right written=0 read=16
 // expect qemu: left written=0 read=33

@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: name written=16 read=0
 // compile: gcc clang; O2 O3-v3
 // why: fifteen letters and the zero.

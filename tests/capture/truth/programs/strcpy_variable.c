@@ -1,3 +1,4 @@
+// kind: copies, clears and searches by the library
 // expect: from written=0 read=16
 // expect: to written=16 read=0
 // expect qemu: from written=0 read=80

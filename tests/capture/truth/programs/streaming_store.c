@@ -1,3 +1,4 @@
+// kind: gathers, masks, streaming
 // expect: words written=400 read=0
 // expect: vectors written=1600 read=0
 // compile: gcc clang; O0 O2

@@ -1,3 +1,4 @@
+// kind: copies, clears and searches by the library
 // expect: text written=128 read=1
 // compile: gcc clang; O2
 // why: 64 letters are appended one at a time to reserved memory, each with a new zero behind it.

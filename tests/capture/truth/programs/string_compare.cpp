@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: text written=0 read=4
 // compile: gcc clang; O2
 // why: a view of four letters is compared with a literal of four.

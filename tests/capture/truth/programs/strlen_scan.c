@@ -1,3 +1,4 @@
+// kind: copies, clears and searches by the library
 // expect: text written=100 read=101
 // compile: gcc clang; O0 O2
 // why: 100 letters are stored; then a loop of the program's own looks at them and the zero.

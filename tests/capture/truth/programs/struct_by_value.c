@@ -1,3 +1,4 @@
+// kind: structures
 // expect: record written=64 read=64
 // compile: gcc clang; O0 O2
 // why: it is passed by value (all of it is read) and assigned from a value returned (written).

@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: record written=48 read=0
 // expect qemu clang O0: record written=64 read=0
 // expect machine clang O3-v3: record written=64 read=0

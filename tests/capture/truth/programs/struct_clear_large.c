@@ -1,3 +1,4 @@
+// kind: structures
 // expect: record written=16384 read=0
 // compile: gcc clang; O0 O2
 // why: one assignment of an empty value, which becomes a call of memset; it must not count twice.

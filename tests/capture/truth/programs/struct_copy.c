@@ -1,3 +1,4 @@
+// kind: structures
 // expect: from16 written=0 read=16
 // expect: to16 written=16 read=0
 // expect: to24 written=24 read=0

@@ -1,3 +1,4 @@
+// kind: structures
 // expect: from written=0 read=16384
 // expect: to written=16384 read=0
 // compile: gcc clang; O0 O2

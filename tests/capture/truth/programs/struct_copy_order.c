@@ -1,3 +1,4 @@
+// kind: structures
 // expect: from written=48 read=48
 // expect: to written=48 read=48
 // expect qemu clang O0: from written=48 read=64

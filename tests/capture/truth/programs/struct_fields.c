@@ -1,3 +1,4 @@
+// kind: structures
 // expect: pair written=80 read=80
 // compile: gcc clang; O0 O2
 // why: ten calls read and write both ints once; the compiler barrier keeps the two steps apart.

@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: values written=0 read=8000
 // compile: gcc clang; O0 O2 O3-v3
 // with: -ffast-math

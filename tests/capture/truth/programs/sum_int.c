@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: values written=0 read=4096
 // compile: gcc clang; O0 O2 O3-v3
 // why: 1,024 ints are added up, each read once.

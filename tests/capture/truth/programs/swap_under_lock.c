@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: pair written=6400 read=6400
 // compile: gcc clang; O0 O2
 // with: -pthread

@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: own written=800 read=800
 // compile: gcc clang; O0 O2
 // with: -pthread

@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: nodes written=3048 read=3048
 // compile: gcc clang; O0 O2
 // why: 127 nodes of 24 bytes, each field written once as the tree is built and read once in a walk.

@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: a written=8192 read=0
 // expect: b written=0 read=8192
 // expect: c written=0 read=8192

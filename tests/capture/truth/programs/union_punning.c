@@ -1,3 +1,4 @@
+// kind: structures
 // expect: words written=800 read=800
 // compile: gcc clang; O0 O2
 // why: a double is stored and its bits are read as a long, in each of 100 elements.

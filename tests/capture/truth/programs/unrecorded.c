@@ -1,3 +1,4 @@
+// kind: processes and marks
 // expect: words written=400 read=4
 // expect qemu: words written=400 read=404
 // compile: gcc clang; O0 O2

@@ -1,3 +1,4 @@
+// kind: variables on the stack
 // expect: values written=0 read=40
 // expect: total written=8 read=0
 // compile: gcc clang; O0 O2

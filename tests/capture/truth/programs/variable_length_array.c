@@ -1,3 +1,4 @@
+// kind: variables on the stack
 // expect: numbers written=400 read=400
 // compile: gcc clang; O0 O2
 // why: an array of 100 ints on the stack, of variable length, is filled and added up once.

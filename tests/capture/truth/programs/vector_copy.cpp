@@ -1,3 +1,4 @@
+// kind: copies, clears and searches by the library
 // expect: from written=8192 read=8192
 // expect: to written=8192 read=0
 // compile: gcc clang; O2

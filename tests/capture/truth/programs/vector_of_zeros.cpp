@@ -1,3 +1,4 @@
+// kind: copies and clears of constant size
 // expect: zeros written=32000 read=8
 // compile: gcc clang; O2 O3-v3
 // why: a vector of 4,000 longs is made of zeros; one is looked at.

@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: numbers written=400 read=400
 // compile: gcc clang; O0 O2
 // why: a hundred ints are pushed to reserved memory and added up.

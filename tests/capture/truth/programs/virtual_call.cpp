@@ -1,3 +1,4 @@
+// kind: wide and odd types
 // expect: shape written=12 read=1200
 // expect O0: shape written=20 read=1200
 // compile: gcc clang; O0 O2

@@ -1,3 +1,4 @@
+// kind: read, change, write
 // expect: flag written=400 read=800
 // expect: level written=8 read=16
 // compile: gcc clang; O0 O2 O3-v3

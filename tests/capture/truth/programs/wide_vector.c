@@ -1,3 +1,4 @@
+// kind: loops over arrays
 // expect: from written=0 read=3200
 // expect: to written=3200 read=0
 // compile: gcc clang; O3-v3
