@@ -96,6 +96,9 @@ __attribute__((used)) static void record_lanes(const char *base, uint64_t what,
     }
 }
 
+/* The direction flag. */
+#define BACKWARDS 0x400
+
 /* The registers of a string instruction, as its hook has saved them. */
 struct string_registers {
     uint64_t value;             /* rax */
@@ -109,40 +112,49 @@ struct string_registers {
 
 /* Elements that a search or comparison reads: up to and including the one that decides. */
 #define DECIDED(type, size, differs)                                                            \
-    static size_t decided_##differs##size(const type *a, const type *b, type value, size_t count) \
+    static size_t decided_##differs##size(const type *a, const type *b, type value,            \
+                                          size_t count, int step)                               \
     {                                                                                           \
-        for (size_t i = 0; i < count; i++)                                                      \
-            if ((a[i] != (b != NULL ? b[i] : value)) == (differs))                              \
+        for (size_t i = 0; i < count; i++, a += step, b += b != NULL ? step : 0)                \
+            if ((*a == (b != NULL ? *b : value)) == (differs))                                  \
                 return (i + 1) * (size);                                                        \
         return count * (size);                                                                  \
     }
 
+/* With the direction flag the elements are below the first one. */
+static const char *lowest(const char *first, size_t bytes, size_t size, uint64_t flags)
+{
+    return (flags & BACKWARDS) != 0 && bytes != 0 ? first - (bytes - size) : first;
+}
+
 #define STRING_HOOK(name, size, ...)                                                            \
     __attribute__((used)) static void string_##name##size(const struct string_registers *now,   \
-                                                          size_t count)                         \
+                                                          size_t count, uint64_t flags)         \
     {                                                                                           \
         const uintptr_t pc = now->next_pc - 1;                                                  \
+        const int step = (flags & BACKWARDS) != 0 ? -1 : 1;                                     \
         size_t bytes = count * (size);                                                          \
                                                                                                 \
         begin();                                                                                \
+        (void)step;                                                                             \
         __VA_ARGS__                                                                             \
-        (void)bytes;                                                                            \
     }
+#define TOUCH(at, size, kind) touch(lowest(now->at, bytes, size, flags), bytes, kind, pc);
 #define SCAN(type, size, differs)                                                               \
-    bytes = decided_##differs##size((const type *)now->to, NULL, (type)now->value, count);      \
-    touch(now->to, bytes, HN_READ, pc);
+    bytes = decided_##differs##size((const type *)now->to, NULL, (type)now->value, count, step); \
+    TOUCH(to, size, HN_READ)
 #define COMPARE(type, size, differs)                                                            \
-    bytes = decided_##differs##size((const type *)now->from, (const type *)now->to, 0, count);  \
-    touch(now->from, bytes, HN_READ, pc);                                                       \
-    touch(now->to, bytes, HN_READ, pc);
+    bytes = decided_##differs##size((const type *)now->from, (const type *)now->to, 0, count,   \
+                                    step);                                                      \
+    TOUCH(from, size, HN_READ)                                                                  \
+    TOUCH(to, size, HN_READ)
 
 #define STRING_HOOKS(size, type)                                                                \
     DECIDED(type, size, 0)                                                                      \
     DECIDED(type, size, 1)                                                                      \
-    STRING_HOOK(copy, size, touch(now->from, bytes, HN_READ, pc);                               \
-                touch(now->to, bytes, HN_WRITE, pc);)                                           \
-    STRING_HOOK(fill, size, touch(now->to, bytes, HN_WRITE, pc);)                               \
-    STRING_HOOK(load, size, touch(now->from, bytes, HN_READ, pc);)                              \
+    STRING_HOOK(copy, size, TOUCH(from, size, HN_READ) TOUCH(to, size, HN_WRITE))               \
+    STRING_HOOK(fill, size, TOUCH(to, size, HN_WRITE))                                          \
+    STRING_HOOK(load, size, TOUCH(from, size, HN_READ))                                         \
     STRING_HOOK(scan, size, SCAN(type, size, 1))                                                \
     STRING_HOOK(scan_ne, size, SCAN(type, size, 0))                                             \
     STRING_HOOK(compare, size, COMPARE(type, size, 1))                                          \
@@ -157,11 +169,11 @@ STRING_HOOKS(8, uint64_t)
 __asm__(
     ".section hn_hooks, \"ax\", @progbits\n"
     "hn_call_saved:\n"
-    "  pushq %r8; pushq %r9; pushq %r10; pushq %r11; pushq %rbp\n"
+    "  pushq %r8; pushq %r9; pushq %r10; pushq %r11; pushfq; pushq %rbp\n"
+    "  cld\n"
     "  movq %rsp, %rbp\n"
     "  subq $2752, %rsp\n"
     "  andq $-64, %rsp\n"
-    "  cld\n"
     "  movq %rax, %r10\n"
     "  cmpl $0, has_xsave(%rip)\n"
     "  je 1f\n"
@@ -182,7 +194,7 @@ __asm__(
     "  call *%r10\n"
     "  fxrstor64 (%rsp)\n"
     "2: movq %rbp, %rsp\n"
-    "  popq %rbp; popq %r11; popq %r10; popq %r9; popq %r8\n"
+    "  popq %rbp; popfq; popq %r11; popq %r10; popq %r9; popq %r8\n"
     "  ret\n"
 
     /* Flags: lahf has all but the overflow flag; adding 127 to 1 sets that. */
@@ -342,6 +354,7 @@ __asm__(
     "  movq %rax, (%rsp)\n"
     "  movq %rsp, %rdi\n"
     "  movq 8(%rsp), %rsi\n"
+    "  pushfq; popq %rdx\n"
     "  .if \\repeats == 0\n"
     "  movl $1, %esi\n"
     "  .endif\n"
