@@ -47,6 +47,8 @@ def suits(line: CommandLine, source: Source) -> bool:
         and os.environ.get("HOMENODE_HOOKS") == "assembly"
         and Path(source.path).suffix not in _HAND_WRITTEN
         and not any(word.startswith("assembler") for word in source.words)
+        # A precompiled header.
+        and not any(word.endswith("-header") for word in source.words)
         and "-masm=intel" not in line.compile_words
     )
 
@@ -70,7 +72,9 @@ def compile(
         run: runs a command and returns its exit code.
     """
     words = [word for word in line.compile_words if word != "-c"]
-    own = _OF_CLANG if "clang" in Path(driver[0]).name else _OF_GCC
+    # The first word may be ccache or env.
+    is_clang = any("clang" in Path(word).name for word in driver)
+    own = _OF_CLANG if is_clang else _OF_GCC
     # -w: clang's assembler warns of what clang has written.
     assembler = [*driver, *_assembler_words(words), "-w", "-c"]
     with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
@@ -92,12 +96,13 @@ def compile(
 
 def _dependencies(words: Sequence[str], target: str) -> list[str]:
     """Names for the file of dependencies, which the compiler would name after the assembly."""
-    if not any(word in ("-MD", "-MMD") for word in words):
+    to_preprocessor = any(word.startswith(("-Wp,-MD,", "-Wp,-MMD,")) for word in words)
+    if not to_preprocessor and not any(word in ("-MD", "-MMD") for word in words):
         return []
-    named = any(word.startswith("-MF") for word in words)
-    aimed = any(word.startswith(("-MT", "-MQ")) for word in words)
+    named = to_preprocessor or any(word.startswith("-MF") for word in words)
+    aimed = any(word.startswith(("-MT", "-MQ")) or ",-MT," in word for word in words)
     file = [] if named else ["-MF", str(Path(target).with_suffix(".d"))]
-    return [*file, *([] if aimed else ["-MT", target])]
+    return [*file, *([] if aimed else ["-MQ", target])]
 
 
 def _assembler_words(words: Sequence[str]) -> list[str]:
