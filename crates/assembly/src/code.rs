@@ -20,7 +20,12 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    pub(crate) fn read(object: &[u8]) -> Result<Self, AssemblyError> {
+    /// Reads `count` instructions. With `conditions`, some may not have been assembled.
+    pub(crate) fn read(
+        object: &[u8],
+        count: usize,
+        conditions: bool,
+    ) -> Result<Self, AssemblyError> {
         let failed = |error: object::Error| AssemblyError::Object(error.to_string());
         let file = object::File::parse(object).map_err(failed)?;
         let mut places = Vec::new();
@@ -36,12 +41,18 @@ impl Code {
         }
         places.sort_unstable_by_key(|place| place.0);
         let mut factory = InstructionInfoFactory::new();
-        let mut all = Vec::with_capacity(places.len());
+        let none = Instruction::default();
+        let absent = Coded { instruction: none, info: factory.info(&none).clone(), within: false };
+        let mut all = Vec::with_capacity(count);
         let mut ends = std::collections::HashMap::new();
-        for (at, &(number, section, address)) in places.iter().enumerate() {
-            if at != number {
-                return Err(AssemblyError::Object(format!("label {at} is missing")));
+        for (number, section, address) in places {
+            if number >= count || number != all.len() && !conditions {
+                return Err(AssemblyError::Object(format!(
+                    "label {number} in place of {} of {count}",
+                    all.len()
+                )));
             }
+            all.resize(number, absent.clone());
             let section_data = file.section_by_index(section).map_err(failed)?;
             let data = section_data.data().map_err(failed)?;
             let rest = usize::try_from(address).ok().and_then(|start| data.get(start..));
@@ -57,6 +68,10 @@ impl Code {
             let info = factory.info(&instruction).clone();
             all.push(Coded { instruction, info, within });
         }
+        if all.len() != count && !conditions {
+            return Err(AssemblyError::Object(format!("{} of {count} labels", all.len())));
+        }
+        all.resize(count, absent);
         Ok(Self { all })
     }
 }

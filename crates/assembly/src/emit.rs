@@ -1,15 +1,16 @@
 //! Writes the instrumented text.
 
-use iced_x86::{Instruction, Mnemonic, OpAccess, OpKind};
+use iced_x86::{Code, Instruction, Mnemonic, OpAccess, OpKind};
 
+use crate::LABEL;
 use crate::clang::{Noted, noted};
-use crate::code::Code;
+use crate::code;
 use crate::frame::Frames;
 use crate::gcc::{Explained, explained};
 use crate::lanes::{Lanes, without_index};
 use crate::liveness::flags_are_live;
 use crate::operand::MemoryOperand;
-use crate::statement::Line;
+use crate::statement::{Line, without_comment};
 
 /// Bytes under the stack pointer that a function may use without moving it.
 const RED_ZONE: u64 = 128;
@@ -58,7 +59,7 @@ struct Call<'a> {
 
 /// Writes a file's text with hooks, statement by statement.
 pub(crate) struct Emitter<'a> {
-    code: &'a Code,
+    code: &'a code::Code,
     frames: Frames,
     explained: Vec<Explained>,
     noted: Vec<Noted>,
@@ -69,10 +70,12 @@ pub(crate) struct Emitter<'a> {
     next: usize,
     /// A hook that follows the instruction, when it is complete.
     after: Option<usize>,
+    /// Whether the function runs before the recorder is ready.
+    pub(crate) is_early: bool,
 }
 
 impl<'a> Emitter<'a> {
-    pub(crate) fn new(lines: &[Line<'a>], code: &'a Code, texts: Vec<&'a str>) -> Self {
+    pub(crate) fn new(lines: &[Line<'a>], code: &'a code::Code, texts: Vec<&'a str>) -> Self {
         Self {
             code,
             frames: Frames::find(lines, code),
@@ -82,6 +85,7 @@ impl<'a> Emitter<'a> {
             out: String::new(),
             next: 0,
             after: None,
+            is_early: false,
         }
     }
 
@@ -101,6 +105,12 @@ impl<'a> Emitter<'a> {
         self.out.push('\n');
     }
 
+    /// Writes the next instruction without a hook.
+    pub(crate) fn unchanged(&mut self, text: &str) {
+        self.next += 1;
+        self.line(text);
+    }
+
     /// Writes the next instruction.
     pub(crate) fn instruction(&mut self) {
         let number = self.next;
@@ -110,7 +120,10 @@ impl<'a> Emitter<'a> {
         if !coded.within && !coded.instruction.is_invalid() {
             self.before(number);
         }
-        self.line(text);
+        match short_jump(&coded.instruction, text, number) {
+            Some(lines) => lines.iter().for_each(|text| self.line(text)),
+            None => self.line(text),
+        }
         if !self.code.all.get(self.next).is_some_and(|next| next.within)
             && let Some(whole) = self.after.take()
         {
@@ -293,6 +306,34 @@ impl<'a> Emitter<'a> {
             }
         }
     }
+}
+
+/// In place of a jump that reaches 127 bytes, which hooks may exceed, one that reaches farther.
+fn short_jump(instruction: &Instruction, text: &str, number: usize) -> Option<Vec<String>> {
+    let target = without_comment(text).split_whitespace().last()?;
+    let condition = match instruction.code() {
+        Code::Jrcxz_rel8_64 | Code::Jecxz_rel8_64 => None,
+        Code::Loop_rel8_64_RCX => Some("jmp"),
+        Code::Loope_rel8_64_RCX => Some("je"),
+        Code::Loopne_rel8_64_RCX => Some("jne"),
+        _ => return None,
+    };
+    let [taken, on] = ["taken", "on"].map(|end| format!("{LABEL}{number}_{end}"));
+    Some(match condition {
+        Some(jump) => vec![
+            "\tleaq\t-1(%rcx), %rcx".to_owned(),
+            format!("\tjrcxz\t{on}"),
+            format!("\t{jump}\t{target}"),
+            format!("{on}:"),
+        ],
+        None => vec![
+            format!("\t{}\t{taken}", without_comment(text).trim_end().strip_suffix(target)?.trim()),
+            format!("\tjmp\t{on}"),
+            format!("{taken}:"),
+            format!("\tjmp\t{target}"),
+            format!("{on}:"),
+        ],
+    })
 }
 
 /// Instructions that name memory without a reference of the program.

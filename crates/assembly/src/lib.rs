@@ -27,7 +27,7 @@ use std::fmt::Write as _;
 
 use code::Code;
 use emit::Emitter;
-use statement::{Line, Piece, lines};
+use statement::{Line, Piece, lines, without_long_comments};
 
 /// Why a file cannot be instrumented.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,7 +46,7 @@ const LABEL: &str = ".Lhomenode_";
 pub fn with_labels(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 3 / 2);
     let mut number = 0usize;
-    for line in lines(text) {
+    for line in lines(&without_long_comments(text)) {
         for piece in &line.pieces {
             if let Piece::Instruction(_) = piece {
                 let _ = writeln!(out, "{LABEL}{number}:");
@@ -65,24 +65,46 @@ pub fn with_labels(text: &str) -> String {
 /// # Errors
 /// When the object cannot be read, or does not belong to the text.
 pub fn instrumented(text: &str, object: &[u8]) -> Result<String, AssemblyError> {
-    let code = Code::read(object)?;
-    let all: Vec<Line<'_>> = lines(text).collect();
+    let text = without_long_comments(text);
+    let all: Vec<Line<'_>> = lines(&text).collect();
     let texts: Vec<&str> = all.iter().flat_map(Line::instructions).collect();
-    if texts.len() != code.all.len() {
-        return Err(AssemblyError::Object(format!(
-            "{} instructions in the text, {} labels in the object",
-            texts.len(),
-            code.all.len()
-        )));
-    }
+    let code = Code::read(object, texts.len(), text.contains(".if"))?;
     let mut emitter = Emitter::new(&all, &code, texts);
+    let early = resolvers(&text);
     for line in &all {
         for piece in &line.pieces {
             match piece {
+                Piece::Instruction(text) if emitter.is_early => emitter.unchanged(text),
                 Piece::Instruction(_) => emitter.instruction(),
-                Piece::Label(text) | Piece::Other(text) => emitter.other(text),
+                Piece::Label(text) => {
+                    let name = text.trim().trim_end_matches(':');
+                    emitter.is_early |= early.contains(&name);
+                    emitter.other(text);
+                }
+                Piece::Other(text) => {
+                    emitter.is_early &= !text.trim_start().starts_with(".size");
+                    emitter.other(text);
+                }
             }
         }
     }
     Ok(emitter.finish())
+}
+
+/// Functions that choose another one when the program is loaded, before the recorder is ready.
+fn resolvers(text: &str) -> Vec<&str> {
+    if !text.contains("gnu_indirect_function") {
+        return Vec::new();
+    }
+    let pairs = |directive: &'static str| {
+        text.lines().filter_map(move |line| {
+            let (name, value) = line.trim().strip_prefix(directive)?.split_once(',')?;
+            Some((name.trim(), value.trim()))
+        })
+    };
+    let indirect: Vec<&str> = pairs(".type")
+        .filter(|(_, kind)| kind.contains("gnu_indirect_function"))
+        .map(|(name, _)| name)
+        .collect();
+    pairs(".set").filter(|(name, _)| indirect.contains(name)).map(|(_, of)| of).collect()
 }

@@ -1,7 +1,9 @@
 //! The text of an instruction's memory operand.
 
+use crate::statement::{unquoted, without_comment};
+
 /// Marks of the linker's tables of addresses and offsets, and of what it may replace by others.
-const GLOBAL_TABLES: [&str; 4] = ["@GOT", "@gottpoff", "@indntpoff", "@tls"];
+const GLOBAL_TABLES: [&str; 5] = ["@GOT", "@gottpoff", "@indntpoff", "@tls", "@TLS"];
 
 /// A memory operand as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +58,7 @@ impl<'a> MemoryOperand<'a> {
 
 /// The operands of a statement, without mnemonic, prefixes and comment.
 fn operands(statement: &str) -> Vec<&str> {
-    let text = statement.split('#').next().unwrap_or("").trim();
-    let mut rest = text;
+    let mut rest = without_comment(statement).trim();
     let mut mnemonic = true;
     while mnemonic {
         let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -66,7 +67,7 @@ fn operands(statement: &str) -> Vec<&str> {
     }
     let mut found = Vec::new();
     let (mut depth, mut start) = (0usize, 0);
-    for (at, c) in rest.char_indices() {
+    for (at, c) in unquoted(rest) {
         match c {
             '(' | '{' => depth += 1,
             ')' | '}' => depth = depth.saturating_sub(1),

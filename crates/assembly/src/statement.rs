@@ -1,5 +1,7 @@
 //! The lines of an assembly file, and their statements.
 
+use std::borrow::Cow;
+
 /// A part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
@@ -35,10 +37,11 @@ impl<'a> Line<'a> {
 }
 
 /// All lines of a text. The body of a macro or a repetition is assembled several times, so it gets
-/// no labels.
+/// no labels; neither do instructions in another syntax.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut depth = 0usize;
     let mut executable = true;
+    let mut intel = false;
     let mut earlier = vec![];
     text.lines().map(move |line| {
         let mut pieces = Vec::new();
@@ -59,9 +62,11 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
                 }
                 ".text" => executable = true,
                 ".data" | ".bss" => executable = false,
+                ".intel_syntax" => intel = true,
+                ".att_syntax" => intel = false,
                 _ => {}
             }
-            pieces.push(piece(statement, depth == 0 && executable));
+            pieces.push(piece(statement, depth == 0 && executable && !intel));
         }
         Line { pieces }
     })
@@ -76,8 +81,12 @@ fn is_executable(section: &str) -> bool {
 }
 
 fn piece(statement: &str, assembled: bool) -> Piece<'_> {
-    let text = statement.split('#').next().unwrap_or("").trim();
-    if text.is_empty() || text.starts_with('.') && !text.ends_with(':') || !assembled {
+    let text = without_comment(statement).trim();
+    if text.is_empty()
+        || text.starts_with('/')
+        || text.starts_with('.') && !text.ends_with(':')
+        || !assembled
+    {
         return Piece::Other(statement);
     }
     if text.ends_with(':') {
@@ -95,18 +104,11 @@ fn piece(statement: &str, assembled: bool) -> Piece<'_> {
 fn statements(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
-    let mut quoted = false;
-    let mut escaped = false;
     let mut blank = true;
-    for (at, c) in line.char_indices() {
-        if quoted {
-            quoted = escaped || c != '"';
-            escaped = !escaped && c == '\\';
-            continue;
-        }
+    for (at, c) in unquoted(line) {
         match c {
-            '"' => quoted = true,
             '#' => break,
+            '/' if line[at..].starts_with("//") || line[start..at].trim().is_empty() => break,
             ';' => {
                 found.push(&line[start..at]);
                 start = at + 1;
@@ -122,6 +124,65 @@ fn statements(line: &str) -> Vec<&str> {
     }
     found.push(&line[start..]);
     found
+}
+
+/// A statement without its comment.
+pub(crate) fn without_comment(statement: &str) -> &str {
+    let comment = unquoted(statement)
+        .find(|&(at, c)| c == '#' || c == '/' && statement[at..].starts_with("//"));
+    comment.map_or(statement, |(at, _)| &statement[..at])
+}
+
+/// The characters that are neither in a string nor constants, with their places.
+pub(crate) fn unquoted(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut characters = text.char_indices().peekable();
+    let mut quoted = false;
+    std::iter::from_fn(move || {
+        loop {
+            let (at, c) = characters.next()?;
+            match c {
+                '"' => quoted = !quoted,
+                '\\' if quoted => drop(characters.next()),
+                _ if quoted => {}
+                // A constant, which need not have a second quote.
+                '\'' => {
+                    if characters.next().is_some_and(|(_, c)| c == '\\') {
+                        characters.next();
+                    }
+                    characters.next_if(|&(_, c)| c == '\'');
+                }
+                _ => return Some((at, c)),
+            }
+        }
+    })
+}
+
+/// The text with blanks in place of comments that may extend over lines.
+pub(crate) fn without_long_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains("/*") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut within = false;
+    for line in text.lines() {
+        let mut rest = line;
+        loop {
+            let mark = if within {
+                rest.find("*/")
+            } else {
+                unquoted(rest)
+                    .take_while(|&(_, c)| c != '#')
+                    .map(|(at, _)| at)
+                    .find(|&at| rest[at..].starts_with("/*"))
+            };
+            out.push_str(if within { " " } else { &rest[..mark.unwrap_or(rest.len())] });
+            let Some(at) = mark else { break };
+            rest = &rest[at + 2..];
+            within = !within;
+        }
+        out.push('\n');
+    }
+    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -143,6 +204,20 @@ mod tests {
         );
         assert_eq!(instructions("f: ret\n.L2:\n\t.string \"a;b:\"\n\tx = 3\n"), ["ret"]);
         assert_eq!(instructions("\trep stosq\t# 10\t[c=0 l=3]"), ["rep stosq\t# 10\t[c=0 l=3]"]);
+    }
+
+    #[test]
+    fn comments_and_constants_hide_nothing() {
+        assert_eq!(
+            instructions("\tcmpb $'#', %al; cmpb $'\"', %al\n cmpb $'\\'', %al; ret // a; b\n// c"),
+            ["cmpb $'#', %al", "cmpb $'\"', %al", "cmpb $'\\'', %al", "ret // a; b"]
+        );
+        let text = without_long_comments("a /* b; \n c */ d /* e */ f\n.string \"/*\"\n# /* g\nh");
+        assert_eq!(text, "a  \n  d   f\n.string \"/*\"\n# /* g\nh\n");
+        assert_eq!(
+            instructions(".intel_syntax noprefix\n\tmov eax, 1\n.att_syntax\n ret"),
+            ["ret"]
+        );
     }
 
     #[test]

@@ -1,0 +1,100 @@
+"""Hooks in the assembly: what is hard to read, and what must not have a hook."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from homenode.capture import compilers
+
+pytestmark = pytest.mark.usefixtures("hooks")
+
+_HASH = """#include <stdio.h>
+static int is(char c) {
+    char r;
+    __asm__("cmpb $'#', %1; sete %0 /* a; comment\\n over lines */" : "=q"(r) : "q"(c) : "cc");
+    return r;
+}
+int main(void) { printf("%d %d\\n", is('#'), is('a')); }
+"""
+_BACKWARDS = """#include <stdio.h>
+char a[300];
+int main(void) {
+    void *to = a + 209, *from = a + 199;
+    long count = 200;
+    for (int i = 0; i < 300; i++) a[i] = i;
+    __asm__ volatile("std; rep; movsb; cld"
+                     : "+D"(to), "+S"(from), "+c"(count) : : "memory", "cc");
+    printf("%d %d\\n", a[11], a[209]);
+}
+"""
+_LOOP = """#include <stdio.h>
+int g[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+int main(void) {
+    int s = 0; int *p = g; long n = 8;
+    __asm__ volatile("1: addl (%1), %0; addl (%1), %0; addl (%1), %0; addl (%1), %0\\n"
+                     "addl (%1), %0; addq $4, %1; loop 1b"
+                     : "+r"(s), "+r"(p), "+c"(n) : : "memory", "cc");
+    printf("%d %d\\n", s, (int)n);
+}
+"""
+_CONDITION = """#include <stdio.h>
+int g = 3;
+int main(void) {
+    int r;
+    __asm__(".if 0\\n movl $1, %0\\n.else\\n movl %1, %0\\n.endif" : "=r"(r) : "m"(g));
+    printf("%d 0\\n", r);
+}
+"""
+_INTEL = """#include <stdio.h>
+int g[2] = {3, 4};
+int main(void) {
+    int r;
+    __asm__(".intel_syntax noprefix\\n mov eax, dword ptr [rcx+4]\\n.att_syntax prefix"
+            : "=a"(r) : "c"(g), "m"(g));
+    printf("%d 0\\n", r);
+}
+"""
+_RESOLVER = """#include <stdio.h>
+int g[2] = {1, 5};
+static int one(void) { return g[1]; }
+static void *choose(void) { return g[0] ? (void *)one : (void *)0; }
+int f(void) __attribute__((ifunc("choose")));
+int main(void) { printf("%d 0\\n", f()); }
+"""
+
+
+@pytest.fixture
+def hooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOMENODE_HOOKS", "assembly")
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        pytest.param(_HASH, "1 0", id="constants and comments"),
+        pytest.param(_BACKWARDS, "1 -57", id="direction flag"),
+        pytest.param(_LOOP, "180 0", id="short jumps"),
+        pytest.param(_CONDITION, "3 0", id="conditional assembly"),
+        pytest.param(_INTEL, "4 0", id="Intel syntax"),
+        pytest.param(_RESOLVER, "5 0", id="chosen when loaded"),
+    ],
+)
+@pytest.mark.parametrize("optimize", ["-O0", "-O2"])
+def test_programs_behave_as_without_hooks(
+    source: str, wanted: str, optimize: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.c").write_text(source)
+    program = tmp_path / "a"
+    assert compilers.compile("c", [optimize, str(tmp_path / "a.c"), "-o", str(program)]) == 0
+    assert subprocess.run([program], capture_output=True, text=True).stdout.strip() == wanted
+
+
+def test_dependencies_name_the_object(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int a;\n")
+    target = tmp_path / "a$b.o"
+    words = ["-MD", "-c", str(tmp_path / "a.c"), "-o", str(target)]
+    assert compilers.compile("c", words) == 0
+    assert "a$$b.o:" in (tmp_path / "a$b.d").read_text()
