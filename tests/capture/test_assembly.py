@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from homenode.capture import compilers
+
+if TYPE_CHECKING:
+    from conftest import Recorder
 
 pytestmark = pytest.mark.usefixtures("hooks")
 
@@ -65,6 +69,17 @@ int f(void) __attribute__((ifunc("choose")));
 int main(void) { printf("%d 0\\n", f()); }
 """
 
+_ALIGNED = """
+__attribute__((noinline)) void use(int *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
+int main(void) {
+    __attribute__((aligned(64))) int own[64];
+    int s = 0;
+    use(own);
+    for (int i = 0; i < 100; i++) { s += own[3] + own[5]; own[7] = s; use(own); }
+    return 0;
+}
+"""
+
 
 @pytest.fixture
 def hooks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +104,15 @@ def test_programs_behave_as_without_hooks(
     (tmp_path / "a.c").write_text(source)
     program = tmp_path / "a"
     assert compilers.compile("c", [optimize, str(tmp_path / "a.c"), "-o", str(program)]) == 0
-    assert subprocess.run([program], capture_output=True, text=True).stdout.strip() == wanted
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == wanted
+
+
+def test_variables_of_an_aligned_frame_are_recorded(tmp_path: Path, record: Recorder) -> None:
+    (tmp_path / "a.c").write_text(_ALIGNED)
+    program = tmp_path / "a"
+    assert compilers.compile("c", ["-O2", str(tmp_path / "a.c"), "-o", str(program)]) == 0
+    assert record(program).summary["references"] >= 300
 
 
 def test_dependencies_name_the_object(tmp_path: Path) -> None:

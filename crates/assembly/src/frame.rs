@@ -25,6 +25,18 @@ struct Function {
     has_base: bool,
     /// Places whose address is taken, from the canonical frame address.
     taken: Vec<i64>,
+    /// The same, from the stack pointer, where that is at an unknown distance from the frame: the
+    /// function has aligned it.
+    taken_above_stack: Vec<i64>,
+}
+
+/// A place in a frame.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// Distance from the canonical frame address.
+    InFrame(i64),
+    /// Distance from the stack pointer.
+    AboveStack(i64),
 }
 
 /// The frames of a file's functions.
@@ -100,7 +112,7 @@ impl Frames {
             return;
         }
         let place = if copies_stack_pointer {
-            at.above_stack.map(|above| -above)
+            Some(at.above_stack.map_or(Place::AboveStack(0), |above| Place::InFrame(-above)))
         } else if instruction.mnemonic() == Mnemonic::Lea
             && instruction.op0_register() != Register::RSP
         {
@@ -108,18 +120,24 @@ impl Frames {
         } else {
             None
         };
-        if let Some(place) = place {
-            self.functions[at.function].taken.push(place);
+        let function = &mut self.functions[at.function];
+        match place {
+            Some(Place::InFrame(place)) => function.taken.push(place),
+            Some(Place::AboveStack(place)) => function.taken_above_stack.push(place),
+            None => {}
         }
     }
 
     /// Where a memory operand is, from the canonical frame address, if it is in the frame.
-    fn place(&self, at: FrameAt, instruction: &Instruction) -> Option<i64> {
+    fn place(&self, at: FrameAt, instruction: &Instruction) -> Option<Place> {
         let displacement = instruction.memory_displacement64().cast_signed();
         match instruction.memory_base() {
-            Register::RSP => at.above_stack.map(|above| displacement - above),
+            Register::RSP => Some(match at.above_stack {
+                Some(above) => Place::InFrame(displacement - above),
+                None => Place::AboveStack(displacement),
+            }),
             Register::RBP if self.functions[at.function].has_base => {
-                Some(displacement - BASE_TO_FRAME)
+                Some(Place::InFrame(displacement - BASE_TO_FRAME))
             }
             _ => None,
         }
@@ -145,8 +163,12 @@ impl Frames {
         if instruction.memory_index() != Register::None {
             return false;
         }
-        let Some(place) = self.place(at, instruction) else { return true };
-        // Above the frame are the caller's arguments.
-        place >= 0 || function.taken.iter().all(|&taken| place < taken)
+        let is_below = |place: i64, taken: &[i64]| taken.iter().all(|&taken| place < taken);
+        match self.place(at, instruction) {
+            // Above the frame are the caller's arguments.
+            Some(Place::InFrame(place)) => place >= 0 || is_below(place, &function.taken),
+            Some(Place::AboveStack(place)) => is_below(place, &function.taken_above_stack),
+            None => true,
+        }
     }
 }

@@ -29,7 +29,7 @@ _HAND_WRITTEN = frozenset([".s", ".S", ".sx"])
 _BOTH = ("-g", "-fno-optimize-sibling-calls", "-DHOMENODE_HOOKS_IN_ASSEMBLY")
 # What tells which accesses are atomic. gcc explains every instruction in a comment. clang has hooks
 # for them, which perform the operation.
-_OF_GCC = ("-dP",)
+_OF_GCC = ("-dP", "-fdwarf2-cfi-asm")
 _OF_CLANG = (
     "-fsanitize=thread -mllvm -tsan-instrument-memory-accesses=0 "
     "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-memintrinsics=0"
