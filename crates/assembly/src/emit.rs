@@ -290,7 +290,7 @@ impl<'a> Emitter<'a> {
         };
         match segment {
             None if registers.is_empty() => {
-                self.line(&format!("\tmovq\t${displacement}, %rdi"));
+                self.line(&format!("\tmovabsq\t${displacement}, %rdi"));
             }
             None => self.line(&format!("\tleaq\t{displacement}{registers}, %rdi")),
             Some(segment) if registers.is_empty() => {

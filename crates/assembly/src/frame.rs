@@ -32,7 +32,7 @@ struct Function {
 
 /// A place in a frame.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum FramePlace {
     /// Distance from the canonical frame address.
     InFrame(i64),
     /// Distance from the stack pointer.
@@ -112,7 +112,10 @@ impl Frames {
             return;
         }
         let place = if copies_stack_pointer {
-            Some(at.above_stack.map_or(Place::AboveStack(0), |above| Place::InFrame(-above)))
+            Some(
+                at.above_stack
+                    .map_or(FramePlace::AboveStack(0), |above| FramePlace::InFrame(-above)),
+            )
         } else if instruction.mnemonic() == Mnemonic::Lea
             && instruction.op0_register() != Register::RSP
         {
@@ -122,22 +125,22 @@ impl Frames {
         };
         let function = &mut self.functions[at.function];
         match place {
-            Some(Place::InFrame(place)) => function.taken.push(place),
-            Some(Place::AboveStack(place)) => function.taken_above_stack.push(place),
+            Some(FramePlace::InFrame(place)) => function.taken.push(place),
+            Some(FramePlace::AboveStack(place)) => function.taken_above_stack.push(place),
             None => {}
         }
     }
 
     /// Where a memory operand is, from the canonical frame address, if it is in the frame.
-    fn place(&self, at: FrameAt, instruction: &Instruction) -> Option<Place> {
+    fn place(&self, at: FrameAt, instruction: &Instruction) -> Option<FramePlace> {
         let displacement = instruction.memory_displacement64().cast_signed();
         match instruction.memory_base() {
             Register::RSP => Some(match at.above_stack {
-                Some(above) => Place::InFrame(displacement - above),
-                None => Place::AboveStack(displacement),
+                Some(above) => FramePlace::InFrame(displacement - above),
+                None => FramePlace::AboveStack(displacement),
             }),
             Register::RBP if self.functions[at.function].has_base => {
-                Some(Place::InFrame(displacement - BASE_TO_FRAME))
+                Some(FramePlace::InFrame(displacement - BASE_TO_FRAME))
             }
             _ => None,
         }
@@ -166,8 +169,8 @@ impl Frames {
         let is_below = |place: i64, taken: &[i64]| taken.iter().all(|&taken| place < taken);
         match self.place(at, instruction) {
             // Above the frame are the caller's arguments.
-            Some(Place::InFrame(place)) => place >= 0 || is_below(place, &function.taken),
-            Some(Place::AboveStack(place)) => is_below(place, &function.taken_above_stack),
+            Some(FramePlace::InFrame(place)) => place >= 0 || is_below(place, &function.taken),
+            Some(FramePlace::AboveStack(place)) => is_below(place, &function.taken_above_stack),
             None => true,
         }
     }

@@ -17,6 +17,8 @@ pub(crate) struct Lanes {
     scale: u32,
     /// The register that says which elements are accessed.
     mask: Option<Register>,
+    /// Whether what is accessed follows each other, however the mask is.
+    is_packed: bool,
     writes: bool,
 }
 
@@ -36,7 +38,8 @@ impl Lanes {
             _ => return None,
         };
         let count = whole.checked_div(size)?;
-        Some(Self { count, size, index: None, scale: 1, mask: Some(mask), writes })
+        let is_packed = is_packed(instruction.mnemonic());
+        Some(Self { count, size, index: None, scale: 1, mask: Some(mask), is_packed, writes })
     }
 
     fn indexed(instruction: &Instruction, writes: bool) -> Option<Self> {
@@ -54,7 +57,8 @@ impl Lanes {
         let index = instruction.memory_index();
         let count = (data.size() / size.max(1)).min(index.size() / index_size);
         let scale = instruction.memory_index_scale();
-        Some(Self { count, size, index: Some((index, index_size)), scale, mask, writes })
+        let index = Some((index, index_size));
+        Some(Self { count, size, index, scale, mask, is_packed: false, writes })
     }
 
     /// What the hook gets in `rsi`; `lanes` of assembly.c reads it.
@@ -67,6 +71,7 @@ impl Lanes {
             | self.scale << 16
             | byte(mask, 20)
             | u32::from(self.writes) << 24
+            | u32::from(self.is_packed) << 25
     }
 
     /// Instructions that put index and mask where the hook looks for them.
@@ -74,12 +79,14 @@ impl Lanes {
         let store = |register: Register, at: usize| {
             let (operation, class) = if register.is_k() {
                 ("kmovq", "k")
-            } else if register.is_zmm() {
-                ("vmovdqu64", "zmm")
-            } else if register.is_ymm() {
-                ("vmovdqu", "ymm")
             } else {
-                ("vmovdqu", "xmm")
+                let class = match register.size() {
+                    64 => "zmm",
+                    32 => "ymm",
+                    _ => "xmm",
+                };
+                let is_new = register.is_zmm() || register.number() >= 16;
+                (if is_new { "vmovdqu64" } else { "vmovdqu" }, class)
             };
             format!("\t{operation}\t%{class}{}, {at}(%rsp)", register.number())
         };
@@ -87,6 +94,24 @@ impl Lanes {
         let mask = self.mask.map(|register| store(register, 64));
         index.into_iter().chain(mask).collect()
     }
+}
+
+fn is_packed(mnemonic: Mnemonic) -> bool {
+    matches!(
+        mnemonic,
+        Mnemonic::Vcompressps
+            | Mnemonic::Vcompresspd
+            | Mnemonic::Vpcompressb
+            | Mnemonic::Vpcompressw
+            | Mnemonic::Vpcompressd
+            | Mnemonic::Vpcompressq
+            | Mnemonic::Vexpandps
+            | Mnemonic::Vexpandpd
+            | Mnemonic::Vpexpandb
+            | Mnemonic::Vpexpandw
+            | Mnemonic::Vpexpandd
+            | Mnemonic::Vpexpandq
+    )
 }
 
 /// Bytes of an index of a gather or scatter; prefetches are none.

@@ -44,8 +44,12 @@ impl<'a> MemoryOperand<'a> {
         self.registers.starts_with("(%rsp")
     }
 
-    /// Whether the data are the compiler's own: literals and tables of addresses.
+    /// Whether the data are the compiler's own: literals and tables of addresses. What is relative
+    /// to `%gs` is at no address that could be known: only `%fs:0` has its own.
     pub(crate) fn is_of_the_compiler(&self) -> bool {
+        if self.segment == Some("%gs") {
+            return true;
+        }
         let name = self.displacement.trim_start_matches(['+', '-', '(']);
         let Some(local) = name.strip_prefix(".L") else {
             return GLOBAL_TABLES.iter().any(|table| name.contains(table));

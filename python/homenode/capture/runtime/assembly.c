@@ -80,7 +80,9 @@ __attribute__((used)) static void record_lanes(const char *base, uint64_t what,
     const unsigned count = what & 0xff, size = what >> 8 & 0xf, indexed = what >> 12 & 0xf;
     const unsigned scale = what >> 16 & 0xf, masked = what >> 20 & 0xf;
     const uint64_t kind = what >> 24 & 1 ? HN_WRITE : HN_READ;
+    const int packed = what >> 25 & 1;
     const uintptr_t pc = ((const uintptr_t *)now)[-1] - 1;
+    unsigned done = 0;
 
     begin();
     for (unsigned i = 0; i < count; i++) {
@@ -89,10 +91,12 @@ __attribute__((used)) static void record_lanes(const char *base, uint64_t what,
                                          : (now->mask.bits >> i & 1) != 0;
         const int64_t offset = indexed == 4   ? now->index.four[i] * (int64_t)scale
                                : indexed == 8 ? now->index.eight[i] * (int64_t)scale
-                                              : (int64_t)i * size;
+                                              : (int64_t)(packed ? done : i) * size;
 
-        if (active)
+        if (active) {
             touch(base + offset, size, kind, pc);
+            done++;
+        }
     }
 }
 
