@@ -64,18 +64,23 @@ impl Objects {
         self.segments.iter().find(|s| s.start <= addr && addr < s.end)
     }
 
-    /// Opens the program itself, whose data may be accessed by libraries only, and the files that
-    /// contain these program counters, or `callers`: those on the stacks of allocations and of
-    /// threads that start others.
+    /// An address in the file that is mapped lowest, which is the program if it was started without
+    /// an emulator.
+    #[must_use]
+    pub fn lowest(&self) -> Option<u64> {
+        self.segments.iter().map(|segment| segment.start).min()
+    }
+
+    /// Opens the files that contain these program counters, or `callers`: those on the stacks of
+    /// allocations and of threads that start others.
     ///
     /// A library of the system that is only on stacks is opened without its separate debug
     /// information, which may be large: names of functions are enough.
     #[must_use]
     pub fn open(&self, pcs: &[u64], callers: impl Iterator<Item = u64>) -> OpenedFiles<'_> {
         let mut files: BTreeMap<&Path, OpenedFile> = BTreeMap::new();
-        let program = self.segments.first().map(|segment| (segment.start, true));
         let all = pcs.iter().map(|&pc| (pc, true)).chain(callers.map(|pc| (pc, false)));
-        for (pc, accesses) in program.into_iter().chain(all) {
+        for (pc, accesses) in all {
             let Some(path) = self.segment(pc).map(|segment| segment.path.as_path()) else {
                 continue;
             };

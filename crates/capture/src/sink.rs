@@ -271,7 +271,10 @@ impl RecordingSink {
         let frames = area.frames();
         let starters = frames.iter().flatten().map(|&[pc, ..]| pc);
         let callers = stacks.values().flat_map(|stack| &stack.pcs).copied().chain(starters);
-        let files = self.code.objects.open(&pcs, callers);
+        // Only libraries may access the program's data.
+        let program = self.code.objects.lowest().filter(|_| metadata.method == "cc");
+        let opened: Vec<u64> = pcs.iter().copied().chain(program).collect();
+        let files = self.code.objects.open(&opened, callers);
         let mut layouts = Layouts::default();
         let sites = Sites::new(&stacks, &files, &mut layouts);
         let resolved = files.resolve(&pcs, &mut layouts);
