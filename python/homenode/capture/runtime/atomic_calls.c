@@ -14,40 +14,21 @@
 #define CALLED_LOAD_STORE(bits, type, size)                                                   \
     HN_CALLED type hn_called_load##size(const volatile type *, int) LIBRARY("load_" #size);   \
     HN_CALLED type hn_called_load##size(const volatile type *a, int mo)                       \
-    {                                                                                         \
-        hn_ref_ordered(a, what(HN_READ, size, mo), HN_CALLER);                                \
-        type value = hn_load##bits(a);                                                        \
-        after(mo);                                                                            \
-        return value;                                                                         \
-    }                                                                                         \
+    LOAD_BODY(bits, type, size)                                                               \
     HN_CALLED void hn_called_store##size(volatile type *, type, int) LIBRARY("store_" #size); \
     HN_CALLED void hn_called_store##size(volatile type *a, type v, int mo)                    \
-    {                                                                                         \
-        hn_ref_ordered(a, what(HN_WRITE, size, mo), HN_CALLER);                               \
-        hn_store##bits(a, v);                                                                 \
-    }                                                                                         \
+    STORE_BODY(bits, size)                                                                    \
     HN_CALLED _Bool hn_called_compare##size(volatile type *, type *, type, int, int)          \
         LIBRARY("compare_exchange_" #size);                                                   \
-    HN_CALLED _Bool hn_called_compare##size(volatile type *a, type *expected, type v, int mo, \
+    HN_CALLED _Bool hn_called_compare##size(volatile type *a, type *c, type v, int mo,        \
                                             int fail_mo)                                      \
-    {                                                                                         \
-        (void)fail_mo;                                                                        \
-        hn_ref_ordered(a, what(HN_ATOMIC, size, mo), HN_CALLER);                              \
-        int done = hn_compare##bits(a, expected, v);                                          \
-        after(mo);                                                                            \
-        return done;                                                                          \
-    }
+    COMPARE_BODY(bits, size)
 
 #define CALLED_MODIFY(bits, type, size, name)                                                 \
     HN_CALLED type hn_called_##name##size(volatile type *, type, int)                         \
         LIBRARY(#name "_" #size);                                                             \
     HN_CALLED type hn_called_##name##size(volatile type *a, type v, int mo)                   \
-    {                                                                                         \
-        hn_ref_ordered(a, what(HN_ATOMIC, size, mo), HN_CALLER);                              \
-        type old = hn_##name##bits(a, v);                                                     \
-        after(mo);                                                                            \
-        return old;                                                                           \
-    }
+    MODIFY_BODY(bits, type, size, name)
 
 #define CALLED(bits, type, size)                    \
     CALLED_LOAD_STORE(bits, type, size)             \

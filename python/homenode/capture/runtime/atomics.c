@@ -28,44 +28,54 @@ static inline void after(int order)
         hn_stamp(me);
 }
 
-#define LOAD_STORE(bits, type, size)                                                          \
-    HN_HOOK type __tsan_atomic##bits##_load(const volatile type *a, int mo);                  \
-    HN_HOOK type __tsan_atomic##bits##_load(const volatile type *a, int mo)                   \
+/* What an operation does, for every name by which compilers call it. */
+#define LOAD_BODY(bits, type, size)                                                           \
     {                                                                                         \
-        hn_ref_ordered(a, what(HN_READ, size, mo), HN_CALLER);                                 \
+        hn_ref_ordered(a, what(HN_READ, size, mo), HN_CALLER);                                \
         type value = hn_load##bits(a);                                                        \
         after(mo);                                                                            \
         return value;                                                                         \
-    }                                                                                         \
-    HN_HOOK void __tsan_atomic##bits##_store(volatile type *a, type v, int mo);               \
-    HN_HOOK void __tsan_atomic##bits##_store(volatile type *a, type v, int mo)                \
+    }
+#define STORE_BODY(bits, size)                                                                \
     {                                                                                         \
-        hn_ref_ordered(a, what(HN_WRITE, size, mo), HN_CALLER);                                \
+        hn_ref_ordered(a, what(HN_WRITE, size, mo), HN_CALLER);                               \
         hn_store##bits(a, v);                                                                 \
     }
-
-#define MODIFY(bits, type, size, name)                                                        \
-    HN_HOOK type __tsan_atomic##bits##_##name(volatile type *a, type v, int mo);              \
-    HN_HOOK type __tsan_atomic##bits##_##name(volatile type *a, type v, int mo)               \
+#define MODIFY_BODY(bits, type, size, name)                                                   \
     {                                                                                         \
-        hn_ref_ordered(a, what(HN_ATOMIC, size, mo), HN_CALLER);                               \
+        hn_ref_ordered(a, what(HN_ATOMIC, size, mo), HN_CALLER);                              \
         type old = hn_##name##bits(a, v);                                                     \
         after(mo);                                                                            \
         return old;                                                                           \
     }
+#define COMPARE_BODY(bits, size)                                                              \
+    {                                                                                         \
+        (void)fail_mo;                                                                        \
+        hn_ref_ordered(a, what(HN_ATOMIC, size, mo), HN_CALLER);                              \
+        int done = hn_compare##bits(a, c, v);                                                 \
+        after(mo);                                                                            \
+        return done;                                                                          \
+    }
+
+#define LOAD_STORE(bits, type, size)                                                          \
+    HN_HOOK type __tsan_atomic##bits##_load(const volatile type *a, int mo);                  \
+    HN_HOOK type __tsan_atomic##bits##_load(const volatile type *a, int mo)                   \
+    LOAD_BODY(bits, type, size)                                                               \
+    HN_HOOK void __tsan_atomic##bits##_store(volatile type *a, type v, int mo);               \
+    HN_HOOK void __tsan_atomic##bits##_store(volatile type *a, type v, int mo)                \
+    STORE_BODY(bits, size)
+
+#define MODIFY(bits, type, size, name)                                                        \
+    HN_HOOK type __tsan_atomic##bits##_##name(volatile type *a, type v, int mo);              \
+    HN_HOOK type __tsan_atomic##bits##_##name(volatile type *a, type v, int mo)               \
+    MODIFY_BODY(bits, type, size, name)
 
 #define COMPARE(bits, type, size, name)                                                       \
     HN_HOOK int __tsan_atomic##bits##_compare_exchange_##name(volatile type *a, type *c,      \
                                                               type v, int mo, int fail_mo);   \
     HN_HOOK int __tsan_atomic##bits##_compare_exchange_##name(volatile type *a, type *c,      \
                                                               type v, int mo, int fail_mo)    \
-    {                                                                                         \
-        (void)fail_mo;                                                                        \
-        hn_ref_ordered(a, what(HN_ATOMIC, size, mo), HN_CALLER);                               \
-        int done = hn_compare##bits(a, c, v);                                                 \
-        after(mo);                                                                            \
-        return done;                                                                          \
-    }
+    COMPARE_BODY(bits, size)
 
 #define COMPARE_VALUE(bits, type, size)                                                       \
     HN_HOOK type __tsan_atomic##bits##_compare_exchange_val(volatile type *a, type c,         \
