@@ -121,3 +121,13 @@ def test_dependencies_name_the_object(tmp_path: Path) -> None:
     words = ["-MD", "-c", str(tmp_path / "a.c"), "-o", str(target)]
     assert compilers.compile("c", words) == 0
     assert "a$$b.o:" in (tmp_path / "a$b.d").read_text()
+
+
+def test_unknown_hooks_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOMENODE_HOOKS", "assembler")
+    (tmp_path / "a.c").write_text("int a;\n")
+    assert compilers.compile("c", ["-c", str(tmp_path / "a.c"), "-o", str(tmp_path / "a.o")]) == 2
+    assert "HOMENODE_HOOKS=assembler" in capfd.readouterr().err
+    assert not (tmp_path / "a.o").exists()

@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 import homenode as hn
+from homenode.capture import checking
 from homenode.cli import engine_tables, tables
+from homenode.cli.record_check import print_check
 from homenode.results.result import Result
 from support import workloads
 from support.command import Command
@@ -159,9 +161,19 @@ def test_the_columns_that_an_engine_declares(
         check_widths(table)
 
 
+def test_the_rows_of_a_check(drawn: tuple[Drawn, set[str]]) -> None:
+    seen = hn.Trace.from_numpy(thread=[0, 0], kind=["W", "R"], address=[0x1000, 0x1000])
+    more = hn.Trace.from_numpy(thread=[0] * 9000, kind=["W"] * 9000, address=[0x1000] * 9000)
+    print_check(checking.compare(seen, more))
+    found, functions = drawn
+    assert functions == {"record_check.print_check"}
+    for table in found:
+        check_widths(table)
+
+
 def test_every_function_that_prints_a_table_has_a_case() -> None:
     tested = {function for functions in CASES.values() for function in functions.split()}
-    tested.add("engine_tables._print_columns")
+    tested |= {"engine_tables._print_columns", "record_check.print_check"}
     assert printing_functions(Path(tables.__file__).parent) == tested
 
 

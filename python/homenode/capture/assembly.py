@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homenode import _core
+from homenode.capture.arguments import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compile", "suits"]
 
+_HOOKS = "HOMENODE_HOOKS"
 _HAND_WRITTEN = frozenset([".s", ".S", ".sx"])
 
 # A call that is a jump leaves no return address, which names what the callee accesses or allocates.
@@ -41,10 +43,17 @@ _ASSEMBLER_WITH_ARGUMENT = frozenset(["-Xassembler", "-target"])
 
 
 def suits(line: CommandLine, source: Source) -> bool:
-    """Whether a source can be compiled this way: in AT&T syntax, and not by hand."""
+    """Whether a source is to be compiled this way, and can be: in AT&T syntax, and not by hand.
+
+    Raises:
+        UsageError: when the variable that asks for it has another value.
+    """
+    wanted = os.environ.get(_HOOKS, "") or "compiler"
+    if wanted not in ("compiler", "assembly"):
+        raise UsageError(f"{_HOOKS}={wanted}: say compiler or assembly")
     return (
         platform.machine() == "x86_64"
-        and os.environ.get("HOMENODE_HOOKS") == "assembly"
+        and wanted == "assembly"
         and Path(source.path).suffix not in _HAND_WRITTEN
         and not any(word.startswith("assembler") for word in source.words)
         # A precompiled header.

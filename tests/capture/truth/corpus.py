@@ -204,7 +204,8 @@ def compile_program(program: Program, variant: Variant, via: Via, target: Path) 
         words += [f"-I{HERE}", f"-I{compilers.include_dir()}"]
     words += [str(program.path), "-o", str(target), *program.flags]
     if via != "qemu":
-        os.environ |= {variable: driver, "HOMENODE_HOOKS": via}
+        hooks = "assembly" if via == "assembly" else "compiler"
+        os.environ |= {variable: driver, "HOMENODE_HOOKS": hooks}
         code = compilers.compile(program.language, words)
     else:
         code = subprocess.run([driver, *words], check=False).returncode
