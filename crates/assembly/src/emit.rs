@@ -148,6 +148,10 @@ impl<'a> Emitter<'a> {
         if operand.is_of_the_compiler() || size == 0 {
             return;
         }
+        if let Some(lanes) = Lanes::of(&instruction, recorded != Recorded::Read) {
+            self.lanes(number, &operand, &lanes);
+            return;
+        }
         let relaxed = self.is_relaxed(number, recorded);
         let name = match recorded {
             Recorded::Read | Recorded::Write | Recorded::Update if !SIZES.contains(&size) => {
@@ -160,10 +164,6 @@ impl<'a> Emitter<'a> {
             _ => format!("{}{size}", recorded.name()),
         };
         let keep = flags_are_live(&self.code.all[number..]);
-        if let Some(lanes) = Lanes::of(&instruction, recorded != Recorded::Read) {
-            self.lanes(number, &operand, &lanes);
-            return;
-        }
         let range = name.ends_with("_range").then(|| u32::try_from(size).unwrap_or(0));
         let call = Call { number, name: &name, keep_flags: keep, size: range };
         self.call(&call, |emitter| emitter.address(&operand), &[]);

@@ -153,25 +153,17 @@ impl Frames {
     /// Whether the memory operand of an instruction is a variable of the frame that only this
     /// function knows.
     pub(crate) fn hides(&self, number: usize, instruction: &Instruction) -> bool {
-        let at = self.at(number);
-        let function = &self.functions[at.function];
-        let in_frame = match instruction.memory_base() {
-            Register::RSP => true,
-            Register::RBP => function.has_base,
-            _ => false,
-        };
-        if !in_frame {
-            return false;
-        }
         if instruction.memory_index() != Register::None {
             return false;
         }
+        let at = self.at(number);
+        let function = &self.functions[at.function];
         let is_below = |place: i64, taken: &[i64]| taken.iter().all(|&taken| place < taken);
         match self.place(at, instruction) {
             // Above the frame are the caller's arguments.
             Some(FramePlace::InFrame(place)) => place >= 0 || is_below(place, &function.taken),
             Some(FramePlace::AboveStack(place)) => is_below(place, &function.taken_above_stack),
-            None => true,
+            None => false,
         }
     }
 }

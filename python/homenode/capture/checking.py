@@ -174,7 +174,7 @@ def compare(hooks: Trace, emulated: Trace, *, progress: Progress = None) -> Chec
         return any(one["kind"] == "heap" for one in trace.metadata.get("ranges", []))
 
     by_site = has_sites(hooks) and has_sites(emulated)
-    told = progress or _nobody
+    told = progress or _unreported
     seen = counted(hooks.path, hooked=True, by_site=by_site, progress=told)
     made = counted(emulated.path, hooked=False, by_site=by_site, progress=told)
     runs = reasons.runs(seen, made)
@@ -183,8 +183,8 @@ def compare(hooks: Trace, emulated: Trace, *, progress: Progress = None) -> Chec
     return CheckResult(_verdict(objects), runs.hooks, _notes(runs, made), objects, code)
 
 
-def _nobody(_done: int, _total: int | None) -> None:
-    """Progress that nobody looks at."""
+def _unreported(_done: int, _total: int | None) -> None:
+    """Takes the progress when the caller has asked for none."""
 
 
 def _rows(

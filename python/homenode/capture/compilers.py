@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homenode import _core
 from homenode.capture import arguments, assembly, build, native
+from homenode.errors import ConfigError
 from homenode.sanitize import sanitized
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def compile(language: str, argv: Sequence[str]) -> int:
         if line.asks_only or build.NESTED in os.environ:
             return _run([*driver, *argv])
         return (_link if line.links else _compile)(language, driver, line)
-    except (OSError, build.RuntimeBuildError, arguments.UsageError, _core.ConfigError) as error:
+    except (OSError, build.RuntimeBuildError, arguments.UsageError, ConfigError) as error:
         print(f"homenode: {sanitized(str(error), lines=True)}", file=sys.stderr)
         return 2
 
