@@ -40,14 +40,14 @@ def test_a_full_disk_is_an_error_and_the_program_continues(
     compiled: Builder, tmp_path: Path
 ) -> None:
     program = compiled("large.c")
-    native = subprocess.run([str(program), "3000000"], capture_output=True, text=True, check=True)
+    native = subprocess.run([str(program), "6000000"], capture_output=True, text=True, check=True)
     line = [sys.executable, "-m", "homenode", "record", "--via", "qemu"]
-    line += ["-o", str(tmp_path / "t.hnt"), "--", str(program), "3000000"]
+    line += ["-o", str(tmp_path / "t.hnt"), "--", str(program), "6000000"]
     plugin.plugin()
 
     def limit() -> None:
         # Enough for the memory shared with the program, not for the trace.
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4_300_000, 4_300_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9_000_000, 9_000_000))
 
     done = subprocess.run(
         line, capture_output=True, text=True, check=False, timeout=1000, preexec_fn=limit

@@ -24,6 +24,7 @@ mod locals;
 mod logical;
 mod objects;
 mod options;
+mod origin;
 mod private;
 mod races;
 mod record;

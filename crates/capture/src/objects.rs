@@ -8,7 +8,8 @@ use homenode_symbol::{
 };
 use homenode_trace::{AddressRange, RangeKind, SourceLine};
 
-use crate::sites::{Layouts, is_system_file};
+use crate::origin::{Origin, origin};
+use crate::sites::Layouts;
 
 const PAGE: u64 = 4096;
 
@@ -228,10 +229,12 @@ fn without_copies(ranges: Vec<AddressRange>, images: &[AddressRange]) -> Vec<Add
     own.into_iter().chain(others).collect()
 }
 
-/// The line of an access: of inlined functions the innermost that is not from a header of the
-/// system, so that the accesses of a container are at the line that uses it.
+/// The line of an access: of inlined functions the innermost of the program's own, else of its
+/// packages, so that the accesses of a container are at the line that uses it.
 fn own_line(frames: Vec<InlineFrame>) -> Option<InlineFrame> {
-    let own = frames.iter().position(|f| !f.file.is_empty() && !is_system_file(&f.file));
+    let sourced = frames.iter().filter(|frame| !frame.file.is_empty());
+    let nearest = sourced.map(|frame| origin(&frame.file)).min().filter(|o| *o < Origin::System);
+    let own = frames.iter().position(|f| !f.file.is_empty() && Some(origin(&f.file)) == nearest);
     frames.into_iter().nth(own.unwrap_or(0))
 }
 

@@ -204,8 +204,7 @@ pub(crate) fn make_area(options: &RecordOptions) -> Result<SharedArea, CaptureEr
         Order::Free => (FREE_RINGS, ORDER_FREE),
         Order::Logical => (FREE_RINGS, ORDER_LOGICAL),
     };
-    // The emulator's plugin does not see allocations.
-    let stack_words = if options.emulated() { 0 } else { STACK_WORDS };
+    let stack_words = if options.whole_system() { 0 } else { STACK_WORDS };
     let geometry = RingGeometry { stack_words, ..geometry };
     let area =
         SharedArea::new(geometry).map_err(system("make the memory shared with the program"))?;
@@ -332,6 +331,11 @@ pub(crate) fn metadata(
         }
         Order::Free => format!("free stamp={quantum}"),
     };
+    let mut provenance = vec!["record".to_owned()];
+    if area.get(at::HEAP_UNSEEN) != 0 {
+        let why = "the emulator's registers are not where the plugin looks for them";
+        provenance.push(format!("heap blocks are not known: {why}"));
+    }
     Metadata {
         program: options.argv[0].clone(),
         arguments: options.argv[1..].to_vec(),
@@ -343,7 +347,7 @@ pub(crate) fn metadata(
         exit_code: ending.exit_code,
         exit_signal: ending.signal,
         word_size: 4,
-        provenance: vec!["record".to_owned()],
+        provenance,
         ..Metadata::default()
     }
 }

@@ -8,17 +8,11 @@ use homenode_trace::{AllocationStack, CallFrame, TypeField, TypeLayout};
 use rustc_hash::FxHashMap;
 
 use crate::objects::OpenedFiles;
+use crate::origin::{Origin, origin};
 
 /// Largest source file that is read.
 const SOURCE_BYTES_MAX: u64 = 1 << 24;
 const STATEMENT_LINES_MAX: usize = 4;
-
-/// Folders of headers that are not the program's own, anywhere in a path.
-const SYSTEM_PARTS: &[&str] = &["/include/c++/", "/lib/gcc/", "/lib/clang/"];
-/// Folders that hold no files of the program's own.
-const SYSTEM_FOLDERS: &[&str] = &["/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/src/"];
-/// The recorder's own runtime, by the folder of its sources.
-const RUNTIME: &str = "/homenode/capture/runtime/";
 
 /// Types of data, numbered from 1.
 #[derive(Debug, Default)]
@@ -195,8 +189,8 @@ fn only_elements(named: &[NamedStack]) -> Vec<Option<Element>> {
 #[derive(Clone, Debug)]
 struct StackFunction {
     frame: AllocationFrame,
-    /// Whether it is in a library of the system, or from one of its headers.
-    system: bool,
+    /// Whose it is. A library of the system is the system's.
+    origin: Origin,
     pc: u64,
     /// Index among the functions of the program counter.
     number: usize,
@@ -216,11 +210,14 @@ impl StackNames<'_> {
             functions.extend_from_slice(of_pc);
         }
         // Leaves out the callers of the program's first function.
-        let own = |function: &StackFunction| !function.system;
-        let sourced = functions
-            .iter()
-            .rposition(|function| own(function) && !function.frame.place.file.is_empty());
-        let last = sourced.or_else(|| functions.iter().rposition(own));
+        let within = |most: Origin, sourced: bool| {
+            functions.iter().rposition(|function| {
+                function.origin <= most && (!sourced || !function.frame.place.file.is_empty())
+            })
+        };
+        let last = within(Origin::Program, true)
+            .or_else(|| within(Origin::Package, true))
+            .or_else(|| within(Origin::Package, false));
         functions.truncate(last.map_or(functions.len(), |last| last + 1));
         let site = site(&functions);
         let elements = self.elements(&functions, site);
@@ -266,33 +263,30 @@ fn text_of_string(frame: &AllocationFrame) -> Option<DataType> {
 fn functions_of(files: &OpenedFiles<'_>, pc: u64) -> Vec<StackFunction> {
     let (frames, library) = files.frames(pc);
     let function = |(number, frame): (usize, AllocationFrame)| {
-        let file = frame.place.file.as_str();
         let start = frame.place.function == "_start";
-        let system = library || start || is_system_file(file);
-        StackFunction { frame, system, pc, number }
+        let system = library || start;
+        let origin = if system { Origin::System } else { origin(&frame.place.file) };
+        StackFunction { frame, origin, pc, number }
     };
     frames.into_iter().enumerate().map(function).collect()
 }
 
-/// Whether a source file is the system's: a header of a library or of the compiler.
-pub fn is_system_file(path: &str) -> bool {
-    SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder))
-        || SYSTEM_PARTS.iter().chain([&RUNTIME]).any(|part| path.contains(part))
-}
-
 /// Index of the function that names the block: the first of the program's own that does not pass
-/// the memory on. In a static program, functions without source are the system's.
+/// the memory on. In a static program, functions without source are the system's. In a program that
+/// is itself an installed package, only its packages' functions are left.
 fn site(functions: &[StackFunction]) -> usize {
-    let own = |function: &StackFunction| !function.system;
-    let sourced = |function: &StackFunction| own(function) && !function.frame.place.file.is_empty();
-    let uses = |function: &StackFunction| !function.frame.passes_on;
-    let with_source = functions.iter().position(|f| sourced(f) && uses(f));
-    let any_own = || functions.iter().position(|f| own(f) && uses(f));
-    let any = || functions.iter().position(own).or_else(|| functions.iter().position(uses));
-    with_source
-        .or_else(|| functions.iter().position(sourced))
-        .or_else(any_own)
-        .or_else(any)
+    let first = |allowed: &dyn Fn(&StackFunction) -> bool| functions.iter().position(allowed);
+    let sourced = |f: &StackFunction| !f.frame.place.file.is_empty();
+    let uses = |f: &StackFunction| !f.frame.passes_on;
+    let of = |most: Origin| move |f: &StackFunction| f.origin <= most;
+    let (own, ours) = (of(Origin::Program), of(Origin::Package));
+    first(&|f| own(f) && sourced(f) && uses(f))
+        .or_else(|| first(&|f| own(f) && sourced(f)))
+        .or_else(|| first(&|f| ours(f) && sourced(f) && uses(f)))
+        .or_else(|| first(&|f| ours(f) && sourced(f)))
+        .or_else(|| first(&|f| ours(f) && uses(f)))
+        .or_else(|| first(&ours))
+        .or_else(|| first(&uses))
         .unwrap_or(0)
 }
 

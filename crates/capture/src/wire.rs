@@ -4,7 +4,7 @@
 /// First word of the area.
 pub const MAGIC: u32 = 0x486e_5763;
 /// Raised whenever layout or records change: runtime and recorder come from one release.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// Number of counter lines, and limit of the number of rings.
 pub const RINGS: u32 = 1024;
 /// Marks frames of a thread among the call stacks of allocations.
@@ -206,6 +206,12 @@ pub mod at {
     pub const ENDED_BY: usize = 136;
     /// `signals`
     pub const SIGNALS: usize = 140;
+    /// `heap_unseen`
+    pub const HEAP_UNSEEN: usize = 144;
+    /// `executions`
+    pub const EXECUTIONS: usize = 148;
+    /// `unseen`
+    pub const UNSEEN: usize = 152;
 }
 
 #[cfg(test)]
@@ -364,6 +370,9 @@ mod tests {
             ("ends_at", at::ENDS_AT),
             ("ended_by", at::ENDED_BY),
             ("signals", at::SIGNALS),
+            ("heap_unseen", at::HEAP_UNSEEN),
+            ("executions", at::EXECUTIONS),
+            ("unseen", at::UNSEEN),
         ];
         let expected: Vec<_> = expected.iter().map(|(n, o)| ((*n).to_owned(), *o)).collect();
         assert_eq!(fields, expected);

@@ -72,6 +72,7 @@ _RUNTIME = (
     "sched",
     "signals",
     "slots",
+    "stack_table",
     "stacks",
     "strings",
     "threads",

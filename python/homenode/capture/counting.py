@@ -412,5 +412,7 @@ def _sites(metadata: dict[str, Any]) -> dict[int, str]:
     found = {}
     for number, stack in enumerate(metadata.get("stacks", []), 1):
         frame = frames[stack["frames"][stack.get("site", 0)]]
-        found[number] = f"{Path(frame['file']).name}:{frame['line']} ({frame['function']})"
+        function = frame["function"]
+        file = Path(frame.get("file", "")).name
+        found[number] = f"{file}:{frame['line']} ({function})" if file else function
     return found

@@ -30,11 +30,13 @@ _OF_THE_RUNTIME = (
     "virtual_time",
     "fd_wait",
     "text_events",
+    "stack_table",
 )
 
 # All are one translation unit, after those of the runtime: turns.c uses static parts of sched.c.
 _OWN = (
     "api",
+    "guest_registers",
     "guest_isa",
     "layout",
     "environment",
@@ -48,6 +50,12 @@ _OWN = (
     "syscall_dispatch",
     "host_waits",
     "regions",
+    "guest_elf",
+    "frame_reader",
+    "frame_entries",
+    "unwind",
+    "call_stacks",
+    "allocations",
     "guest_threads",
     "processes",
     "guest_syscalls",

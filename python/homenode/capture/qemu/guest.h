@@ -103,6 +103,9 @@ unsigned processors_of_system(void);
 int api_confuses_processors(void);
 
 /* guest_isa.c */
+enum machine { X86_64, AARCH64, RISCV64, MACHINES };
+enum { CALL_BYTES_MAX = 8 };
+int is_behind_call(const uint8_t before[CALL_BYTES_MAX]);
 enum call guest_call(int64_t number);
 int guest_machine(const char *name);
 int is_system_call(const uint8_t *code, size_t size);
@@ -113,6 +116,9 @@ int is_atomic(const uint8_t *code, size_t size, int *synchronises);
 int reads_tsc(const uint8_t *code, size_t size);
 void clone_of_machine(const uint64_t a[6], uint64_t to[5]);
 uint64_t tid_word_to_tls(uint64_t tid_word, uint64_t *size);
+
+/* guest_registers.c */
+void registers_of(enum machine machine);
 
 /* translate.c */
 void translate_register(qemu_plugin_id_t id);
@@ -249,6 +255,7 @@ void region_brk(struct hn_thread *me, uint64_t end);
 void region_attach(struct hn_thread *me, uint64_t segment, uint64_t start);
 void region_detach(struct hn_thread *me, uint64_t start);
 int main_stack_of_guest(uint64_t *low, uint64_t *high);
+uint64_t region_end(uint64_t address);
 
 /* guest_memory.c */
 int peek(uint64_t address, void *to, size_t size);

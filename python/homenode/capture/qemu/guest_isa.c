@@ -1,9 +1,7 @@
 /* The instruction sets: numbers of system calls, and which instructions are atomic or marks. */
-#include "guest.h"
+#include "registers.h"
 
 #include <string.h>
-
-enum machine { X86_64, AARCH64, RISCV64, MACHINES };
 
 static enum machine machine;
 
@@ -50,6 +48,7 @@ int guest_machine(const char *name)
     for (int i = 0; i < MACHINES; i++) {
         if (strcmp(name, names[i]) == 0) {
             machine = (enum machine)i;
+            registers_of(machine);
             return 1;
         }
     }
@@ -80,6 +79,30 @@ int is_system_call(const uint8_t *code, size_t size)
         return 0;
     return machine == AARCH64 ? (word_of(code) & 0xffe0001f) == 0xd4000001
                               : word_of(code) == 0x00000073;
+}
+
+/* Whether the bytes before an address may end with a call. On x86-64, where instructions cannot be
+ * read backward, also a few others: only the lengths of calls are tried. */
+int is_behind_call(const uint8_t before[CALL_BYTES_MAX])
+{
+    const uint8_t *end = before + CALL_BYTES_MAX;
+    const uint32_t word = word_of(end - sizeof word);
+
+    switch (machine) {
+    case X86_64:
+        if (end[-5] == 0xe8)
+            return 1;
+        for (int size = 2; size <= CALL_BYTES_MAX; size++)
+            if (end[-size] == 0xff && (end[1 - size] & 0x38) == 0x10)
+                return 1;
+        return 0;
+    case AARCH64:           /* bl, blr, and blr with authentication */
+        return (word & 0xfc000000) == 0x94000000 || (word & 0xfefff000) == 0xd63f0000;
+    default:                /* jal and jalr that set ra or t0; c.jalr */
+        return (((word & 0x7f) == 0x6f || (word & 0x707f) == 0x67) &&
+                ((word >> 7 & 31) == 1 || (word >> 7 & 31) == 5)) ||
+               ((word >> 16 & 0xf07f) == 0x9002 && (word >> 23 & 31) != 0);
+    }
 }
 
 /* The no-op instructions of homenode.h. */

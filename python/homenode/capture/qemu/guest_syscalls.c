@@ -1,5 +1,5 @@
 /* System calls of the program: events, and waits in calls that may block. */
-#include "guest.h"
+#include "registers.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -154,6 +154,7 @@ static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t 
     g = guest_of(me);
     g->call = guest_call(number);
     memcpy(g->arguments, (const uint64_t[]){a1, a2, a3, a4, a5, a6}, sizeof g->arguments);
+    allocations_call(g->arguments);
     g->paused_at = hn_instructions;
     g->replacement = NULL;
     me->put_off = 0;

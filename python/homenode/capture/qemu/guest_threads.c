@@ -4,7 +4,7 @@
  * has been joined: glibc then marks the thread's descriptor; or when its stack is unmapped or used
  * by another thread.
  */
-#include "guest.h"
+#include "registers.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -101,6 +101,7 @@ void guest_threads_begin(void)
     hn_user_threads_init();
     pthread_key_create(&end_key, end_of_member);
     processes_begin();
+    call_stacks_begin();
     me = hn_first_thread();
     main_stack_of_guest(&guest_of(me)->stack_low, &guest_of(me)->stack_high);
     environment_restore(guest_of(me)->stack_low, guest_of(me)->stack_high);
@@ -205,12 +206,14 @@ void guest_threads_unmapped(uint64_t start, uint64_t size)
 }
 
 /* glibc puts descriptor and thread-local storage above the stack, in one mapping. A stack that the
- * program made itself may be in the middle of other memory. */
+ * program made itself may be in the middle of other memory; Go's are known. */
 static void find_stack(struct guest *g, uint64_t pointer)
 {
     const struct region *r = pointer == 0 ? NULL : region_at(pointer - 1);
 
     g->stack_high = pointer;
+    if (go_stack_at(pointer - 1, &g->stack_low, &g->stack_high))
+        return;
     if (r != NULL && r->end - pointer <= NEAR_BYTES) {
         g->stack_low = r->start;
         g->tls_low = pointer;

@@ -5,7 +5,7 @@
  * begins in it as a process of one thread. So the assignment of traces to children depends only on
  * the order of the forks. The child's time continues from the parent's.
  */
-#include "guest.h"
+#include "registers.h"
 
 #include <linux/futex.h>
 #include <linux/memfd.h>
@@ -24,7 +24,8 @@ static int was_deterministic;
 static size_t area_bytes(const struct hn_header *area)
 {
     return HN_RINGS_AT + (size_t)area->ring_count * area->ring_blocks * area->block_records *
-                             sizeof(struct hn_record);
+                             sizeof(struct hn_record) +
+           area->stack_words * sizeof(uint64_t);
 }
 
 static struct hn_header *make_area(int *fd)
@@ -51,6 +52,7 @@ static struct hn_header *make_area(int *fd)
     area->block_records = hn_shared->block_records;
     area->recorder_pid = hn_shared->recorder_pid;
     area->seed = hn_shared->seed;
+    area->stack_words = hn_shared->stack_words;
     return area;
 }
 
@@ -134,6 +136,7 @@ static void reset_child(void)
     hn_read_settings();
     signals_after_fork();
     hn_user_threads_init();
+    call_stacks_after_fork();
     hn_c->skipped_ns = hn_c->idle_ns = fork_ns;
     random_after_fork(1);
     guest_threads_alone(&g);

@@ -1,6 +1,6 @@
 /* Mappings of the program: bounds of thread stacks, memory shared with other processes, and
  * events. */
-#include "guest.h"
+#include "registers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +106,19 @@ const struct region *region_at(uint64_t address)
     return at < count && regions[at].start <= address ? &regions[at] : NULL;
 }
 
+/* The end of the region that holds an address; 0: there is none. */
+uint64_t region_end(uint64_t address)
+{
+    const struct region *r;
+    uint64_t end;
+
+    enter();
+    r = region_at(address);
+    end = r != NULL ? r->end : 0;
+    leave();
+    return end;
+}
+
 static int failed(uint64_t result)
 {
     return result > UINT64_MAX - 4096;
@@ -118,7 +131,8 @@ void region_mmap(struct hn_thread *me, const uint64_t a[6], uint64_t start)
     const int type = (int)a[3] & MAP_TYPE;
     const int shared = type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
     const uint64_t size = (a[1] + 4095) & ~UINT64_C(4095);
-    const uint64_t what[3] = {start, (uint64_t)shared, size};
+    const uint64_t stack = stack_of_mapping();
+    const uint64_t what[3] = {start, (uint64_t)shared | stack << 1, size};
     char name[HN_NAME_BYTES];
     size_t length;
 
@@ -133,6 +147,7 @@ void region_mmap(struct hn_thread *me, const uint64_t a[6], uint64_t start)
         /* The recorder must read a library's mapping while it exists. */
         me->in_runtime++;
         hn_greet();
+        file_mapped((int)a[4], start, a[5]);
         me->in_runtime--;
     }
 }
@@ -152,7 +167,8 @@ void region_mremap(struct hn_thread *me, const uint64_t a[6], uint64_t start)
     const struct region *old = region_at(a[0]);
     const char *name = old != NULL ? old->name : NULL;
     const size_t length = name != NULL ? strlen(name) : 0;
-    const uint64_t what[3] = {start, name != NULL, a[2]};
+    const uint64_t stack = stack_of_mapping();
+    const uint64_t what[3] = {start, (uint64_t)(name != NULL) | stack << 1, a[2]};
 
     if (failed(start))
         return;

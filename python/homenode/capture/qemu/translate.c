@@ -7,7 +7,7 @@
  * counter when it begins (api.c); the number of instructions that follow in the block is known at
  * translation. Free order has no gaps.
  */
-#include "guest.h"
+#include "registers.h"
 #include "sites.h"
 
 #include <stdlib.h>
@@ -264,6 +264,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         return;
     if (is_place(qemu_plugin_tb_vaddr(tb)))
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_new_thread, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    watch_allocations(tb);
     if (hn_deterministic())
         count_block(tb, count);
     for (size_t i = 0, marked = behind_mark(qemu_plugin_tb_vaddr(tb)); i < count; i++) {

@@ -179,6 +179,25 @@ void hn_set_limit(struct hn_thread *me);
 struct hn_record *hn_ring_start(uint32_t ring);
 void hn_go_silent(void);
 
+/* stack_table.c */
+enum { HN_STACK_FRAMES = 32 };
+
+/* An entry: the number of words, with HN_FRAMES for frames, and the words. */
+struct hn_stack_entry {
+    uint64_t head;
+    uint32_t count;
+    uint64_t word[3 * HN_STACK_FRAMES];
+};
+
+static inline uint64_t hn_mixed(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return sum ^ (sum >> 29);
+}
+
+int hn_stack_table_init(void);
+uint32_t hn_stack_position(const struct hn_stack_entry *entry);
+
 /* stacks.c */
 void hn_stacks_init(void);
 uint32_t hn_stack(struct hn_thread *me, const void *frame, uintptr_t pc);

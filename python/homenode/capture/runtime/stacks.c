@@ -22,7 +22,7 @@ enum { FRAME_POINTER = 6 };
 enum { FRAME_POINTER = 29 };
 #endif
 
-enum { FRAMES_MAX = 32, MEMOS = 1024, KNOWN = 1 << 15, PROBES = 16, STARTS_MAX = 4096 };
+enum { MEMOS = 1024, STARTS_MAX = 4096 };
 
 /* The unwinder's result for one program counter and stack pointer. */
 struct memo {
@@ -33,14 +33,13 @@ struct memo {
     uintptr_t saved_frame;              /* the caller's frame pointer, if it is one */
     uint32_t count;                     /* 0: cannot be checked */
     uint64_t mark;                      /* HN_FRAMES for an entry of frames, else 0 */
-    uint32_t offset[FRAMES_MAX];        /* of each return address, from `frame` */
-    uintptr_t address[FRAMES_MAX];
+    uint32_t offset[HN_STACK_FRAMES]; /* of each return address, from `frame` */
+    uintptr_t address[HN_STACK_FRAMES];
 };
 
 struct stacks {
     uint32_t starts;                    /* frames that were not in a memo */
     struct memo memo[MEMOS];
-    uint32_t known[KNOWN];              /* positions of all stacks, by their contents */
 };
 
 /* A stack that is being walked. */
@@ -48,28 +47,21 @@ struct walk {
     const char *frame;
     uint32_t count;
     int checkable;
-    uint32_t offset[FRAMES_MAX];
-    uintptr_t address[FRAMES_MAX];
-    uintptr_t pc[FRAMES_MAX];
-    uintptr_t frame_pointer[FRAMES_MAX];
-};
-
-/* An entry: the number of words, and the words. */
-struct entry {
-    uint64_t head;
-    uint32_t count;
-    uint64_t word[3 * FRAMES_MAX];
+    uint32_t offset[HN_STACK_FRAMES];
+    uintptr_t address[HN_STACK_FRAMES];
+    uintptr_t pc[HN_STACK_FRAMES];
+    uintptr_t frame_pointer[HN_STACK_FRAMES];
 };
 
 static struct stacks *stacks;
 extern const char __start_hn_visible[], __stop_hn_visible[];    /* ordered_calls.c */
 
-/* The kernel wipes the known stacks in a forked child, as all our state. */
+/* The kernel wipes the memos in a forked child, as all our state. */
 void hn_stacks_init(void)
 {
     struct stacks *memory;
 
-    if (hn_shared->stack_words == 0)
+    if (!hn_stack_table_init())
         return;
     memory = mmap(NULL, sizeof *memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
@@ -79,70 +71,6 @@ void hn_stacks_init(void)
         return;
     }
     stacks = memory;
-}
-
-static uint64_t *shared_words(void)
-{
-    return (uint64_t *)hn_ring_start(hn_shared->ring_count);
-}
-
-static uint64_t mixed(uint64_t sum, uint64_t word)
-{
-    sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return sum ^ (sum >> 29);
-}
-
-static int is_at(const struct entry *entry, uint32_t at)
-{
-    const uint64_t *words = shared_words() + at;
-
-    if (words[0] != entry->head)
-        return 0;
-    for (uint32_t i = 0; i < entry->count; i++)
-        if (words[1 + i] != entry->word[i])
-            return 0;
-    return 1;
-}
-
-/* Appends an entry; position 0 means none. Two threads may append the same one, which is
- * harmless. */
-static uint32_t appended(const struct entry *entry)
-{
-    const uint32_t words = entry->count + 1;
-    const uint32_t at = 1 + __atomic_fetch_add(&hn_shared->stacks_used, words, __ATOMIC_RELAXED);
-    uint64_t *to = shared_words() + at;
-
-    if (at > hn_shared->stack_words - words) {
-        __atomic_fetch_sub(&hn_shared->stacks_used, words, __ATOMIC_RELAXED);
-        return 0;
-    }
-    for (uint32_t i = 0; i < entry->count; i++)
-        to[1 + i] = entry->word[i];
-    /* Written last, so that a reader of all entries sees complete ones. */
-    __atomic_store_n(&to[0], entry->head, __ATOMIC_RELEASE);
-    return at;
-}
-
-static uint32_t position(const struct entry *entry)
-{
-    uint64_t sum = entry->head;
-    uint32_t at = 0;
-
-    for (uint32_t i = 0; i < entry->count; i++)
-        sum = mixed(sum, entry->word[i]);
-    for (uint32_t i = 0; i < PROBES; i++) {
-        uint32_t *slot = &stacks->known[(sum + i) % KNOWN];
-
-        at = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-        if (at == 0) {
-            at = appended(entry);
-            __atomic_store_n(slot, at, __ATOMIC_RELEASE);
-            return at;
-        }
-        if (is_at(entry, at))
-            return at;
-    }
-    return appended(entry);
 }
 
 static _Unwind_Reason_Code walked(struct _Unwind_Context *context, void *argument)
@@ -158,7 +86,7 @@ static _Unwind_Reason_Code walked(struct _Unwind_Context *context, void *argumen
     /* Skips these too: the C library allocates buffers of files that the program prints to. */
     if (address - 1 >= (uintptr_t)__start_hn_visible && address <= (uintptr_t)__stop_hn_visible)
         return _URC_NO_REASON;
-    if (address == 0 || w->count == FRAMES_MAX)
+    if (address == 0 || w->count == HN_STACK_FRAMES)
         return _URC_END_OF_STACK;
 #if defined(__x86_64__)
     if (at_instruction || ((const uintptr_t *)stack)[-1] != address)
@@ -202,7 +130,7 @@ static void remember(struct memo *memo, const struct walk *found, uintptr_t pc)
  * pointer of each. */
 static uint32_t written(const struct walk *found, uint64_t mark)
 {
-    struct entry entry = {.count = 0};
+    struct hn_stack_entry entry = {.count = 0};
 
     if (mark != 0 && __atomic_fetch_add(&stacks->starts, 1, __ATOMIC_RELAXED) >= STARTS_MAX)
         return 0;
@@ -215,7 +143,7 @@ static uint32_t written(const struct walk *found, uint64_t mark)
         }
     }
     entry.head = mark | entry.count;
-    return position(&entry);
+    return hn_stack_position(&entry);
 }
 
 static uint32_t unwound(struct hn_thread *me, const void *frame, uintptr_t pc, struct memo *memo,
@@ -251,7 +179,7 @@ static uint32_t unwound(struct hn_thread *me, const void *frame, uintptr_t pc, s
 
 static uint32_t position_of(struct hn_thread *me, const void *frame, uintptr_t pc, uint64_t mark)
 {
-    const uint64_t key = mixed(mixed(mark, pc), (uintptr_t)frame);
+    const uint64_t key = hn_mixed(hn_mixed(mark, pc), (uintptr_t)frame);
     struct memo *memo;
     uint32_t at;
 

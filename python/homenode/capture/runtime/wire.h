@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #define HN_MAGIC 0x486e5763
-#define HN_VERSION 6
+#define HN_VERSION 7
 #define HN_RINGS 1024
 #define HN_FRAMES 0x100000000
 #define HN_RING_LINES_AT 4096
@@ -150,6 +150,9 @@ struct hn_header {
     uint64_t ends_at;       /* logical order: clock at which the program ended by itself */
     uint32_t ended_by;      /* thread + 1 */
     uint32_t signals;       /* logical order: signals and cancellations at arbitrary places */
+    uint32_t heap_unseen;   /* emulation: allocations are not seen, as registers are elsewhere */
+    uint32_t executions;    /* calls of exec, behind which nothing is recorded */
+    uint64_t unseen;        /* emulation: executed instructions whose accesses are not seen */
 };
 
 /* State of a ring and of the thread that writes it. */
