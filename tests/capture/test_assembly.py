@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,10 +65,14 @@ int main(void) {
 _RESOLVER = """#include <stdio.h>
 int g[2] = {1, 5};
 static int one(void) { return g[1]; }
-static void *choose(void) { return g[0] ? (void *)one : (void *)0; }
+static int first(const int *p) { return p[0]; }
+static void *choose(void) { return first(g) ? (void *)one : (void *)0; }
 int f(void) __attribute__((ifunc("choose")));
+#ifndef LIBRARY
 int main(void) { printf("%d 0\\n", f()); }
+#endif
 """
+_USER = '#include <stdio.h>\nint f(void);\nint main(void) { printf("%d\\n", f()); }\n'
 
 _ALIGNED = """
 __attribute__((noinline)) void use(int *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
@@ -106,6 +111,30 @@ def test_programs_behave_as_without_hooks(
     assert compilers.compile("c", [optimize, str(tmp_path / "a.c"), "-o", str(program)]) == 0
     done = subprocess.run([program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == wanted
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize(
+    "words", ["-static", "-static-pie -fPIE", "-pie -fPIE", "-no-pie -fno-pie", "-fPIC -shared"]
+)
+def test_what_a_resolver_calls_may_have_hooks(
+    compiler: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    monkeypatch.setenv("HOMENODE_CC", compiler)
+    (tmp_path / "a.c").write_text(_RESOLVER)
+    (tmp_path / "user.c").write_text(_USER)
+    first, program = str(tmp_path / "first"), str(tmp_path / "program")
+    if "-shared" in words:
+        library = [*words.split(), "-DLIBRARY", str(tmp_path / "a.c"), "-o", f"{first}.so"]
+        assert compilers.compile("c", library) == 0
+        user = [str(tmp_path / "user.c"), f"{first}.so", "-o", program]
+        assert compilers.compile("c", user) == 0
+    else:
+        assert compilers.compile("c", [*words.split(), str(tmp_path / "a.c"), "-o", program]) == 0
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    assert done.stdout[0] == "5"
 
 
 def test_variables_of_an_aligned_frame_are_recorded(tmp_path: Path, record: Recorder) -> None:

@@ -3,7 +3,7 @@
 use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
 
 use crate::code::Code;
-use crate::statement::{Line, Piece};
+use crate::statement::{Kind, Piece};
 
 /// The last version that leaves a load behind when a hook performs it; the next one deletes it.
 const LEAVES_LOADS: u32 = 20;
@@ -18,13 +18,14 @@ pub(crate) struct Noted {
 }
 
 /// What the comments and the calls of hooks say, for each instruction.
-pub(crate) fn noted(lines: &[Line<'_>], code: &Code) -> Vec<Noted> {
-    let leaves_loads = version(lines).is_some_and(|version| version <= LEAVES_LOADS);
+pub(crate) fn noted(pieces: &[Piece<'_>], code: &Code) -> Vec<Noted> {
+    let leaves_loads = version(pieces).is_some_and(|version| version <= LEAVES_LOADS);
     let mut performed = None;
     let mut all = Vec::new();
-    for piece in lines.iter().flat_map(|line| &line.pieces) {
-        match piece {
-            Piece::Instruction(text) => {
+    for piece in pieces {
+        let text = piece.text;
+        match piece.kind {
+            _ if piece.is_code() => {
                 let instruction = &code.all[all.len()].instruction;
                 let is_left_behind = is_left_behind(&mut performed, instruction);
                 all.push(Noted { is_spill: is_spill(text), is_left_behind });
@@ -33,17 +34,17 @@ pub(crate) fn noted(lines: &[Line<'_>], code: &Code) -> Vec<Noted> {
                 }
             }
             // Labels of the debugging information are no targets of jumps.
-            Piece::Label(text) if !text.trim_start().starts_with(".Ltmp") => performed = None,
-            Piece::Label(_) | Piece::Other(_) => {}
+            Kind::Label if !text.trim_start().starts_with(".Ltmp") => performed = None,
+            _ => {}
         }
     }
     all
 }
 
 /// The major version, which clang writes at the end of a file.
-fn version(lines: &[Line<'_>]) -> Option<u32> {
-    let directives = lines.iter().flat_map(|line| &line.pieces).rev();
-    let ident = directives.map(Piece::text).find(|text| text.trim_start().starts_with(".ident"))?;
+fn version(pieces: &[Piece<'_>]) -> Option<u32> {
+    let mut directives = pieces.iter().rev().map(|piece| piece.text);
+    let ident = directives.find(|text| text.trim_start().starts_with(".ident"))?;
     let (_, version) = ident.split_once("clang version ")?;
     version.split('.').next()?.parse().ok()
 }

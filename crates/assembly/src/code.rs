@@ -1,17 +1,35 @@
 //! The instructions of an assembled file, by their labels.
 
-use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfo, InstructionInfoFactory};
-use object::{Object, ObjectSection, ObjectSymbol};
+use std::collections::HashMap;
 
-use crate::{AssemblyError, LABEL};
+use iced_x86::{
+    Decoder, DecoderOptions, Instruction, InstructionInfoFactory, InstructionInfoOptions, OpAccess,
+    OpKind,
+};
+use object::{Object, ObjectSection, ObjectSymbol, SectionIndex};
 
-/// One labelled instruction.
-#[derive(Clone, Debug)]
+use crate::statement::Piece;
+use crate::{AssemblyError, END, LABEL};
+
+/// One labelled instruction. What stands for several, or was not assembled, is invalid.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Coded {
     pub(crate) instruction: Instruction,
-    pub(crate) info: InstructionInfo,
+    /// How the instruction accesses the memory that its operand names, if one does.
+    pub(crate) access: OpAccess,
     /// Whether it is a part of an earlier instruction: what follows a prefix on its own.
     pub(crate) within: bool,
+    /// Of a macro or repetition, how many of its instructions access memory.
+    pub(crate) accesses: u32,
+}
+
+/// Where a label is.
+struct LabelPlace {
+    number: usize,
+    /// Whether it is the end of a macro or repetition.
+    is_end: bool,
+    section: SectionIndex,
+    address: u64,
 }
 
 /// All instructions, in the order of their labels.
@@ -20,58 +38,159 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// Reads `count` instructions. With `conditions`, some may not have been assembled.
+    /// Reads the code of `pieces`. With `conditions`, some may not have been assembled.
     pub(crate) fn read(
         object: &[u8],
-        count: usize,
+        pieces: &[Piece<'_>],
         conditions: bool,
     ) -> Result<Self, AssemblyError> {
-        let failed = |error: object::Error| AssemblyError::Object(error.to_string());
-        let file = object::File::parse(object).map_err(failed)?;
-        let mut places = Vec::new();
-        for symbol in file.symbols() {
-            let Some(number) = symbol.name().ok().and_then(|name| name.strip_prefix(LABEL)) else {
+        let count = pieces.iter().filter(|piece| piece.is_code()).count();
+        let file = object::File::parse(object).map_err(unreadable)?;
+        let mut places = places(&file)?;
+        places.sort_unstable_by_key(|place| (place.number, place.is_end));
+        let mut reader = CodeReader { file: &file, factory: InstructionInfoFactory::new() };
+        let mut all: Vec<Coded> = Vec::with_capacity(count);
+        let mut ends: HashMap<SectionIndex, u64> = HashMap::new();
+        for (at, place) in places.iter().enumerate() {
+            if place.is_end {
                 continue;
-            };
-            let number: usize =
-                number.parse().map_err(|_| AssemblyError::Object(format!("label {number}")))?;
-            let section = symbol.section_index();
-            let section = section.ok_or_else(|| AssemblyError::Object("no section".to_owned()))?;
-            places.push((number, section, symbol.address()));
-        }
-        places.sort_unstable_by_key(|place| place.0);
-        let mut factory = InstructionInfoFactory::new();
-        let none = Instruction::default();
-        let absent = Coded { instruction: none, info: factory.info(&none).clone(), within: false };
-        let mut all = Vec::with_capacity(count);
-        let mut ends = std::collections::HashMap::new();
-        for (number, section, address) in places {
-            if number >= count || number != all.len() && !conditions {
+            }
+            if place.number >= count || place.number != all.len() && !conditions {
                 return Err(AssemblyError::Object(format!(
-                    "label {number} in place of {} of {count}",
+                    "label {} in place of {} of {count}",
+                    place.number,
                     all.len()
                 )));
             }
-            all.resize(number, absent.clone());
-            let section_data = file.section_by_index(section).map_err(failed)?;
-            let data = section_data.data().map_err(failed)?;
-            let rest = usize::try_from(address).ok().and_then(|start| data.get(start..));
-            let rest =
-                rest.ok_or_else(|| AssemblyError::Object("a label has no code".to_owned()))?;
-            let mut decoder = Decoder::with_ip(64, rest, address, DecoderOptions::NONE);
-            let instruction = decoder.decode();
-            let end: &mut u64 = ends.entry(section).or_default();
-            let within = address < *end;
-            if !within {
-                *end = instruction.next_ip();
+            all.resize(place.number, Coded::default());
+            if let Some(end) = places.get(at + 1).filter(|next| next.is_end) {
+                all.push(reader.several(place, end)?);
+                continue;
             }
-            let info = factory.info(&instruction).clone();
-            all.push(Coded { instruction, info, within });
+            let mut coded = reader.single(place)?;
+            let end = ends.entry(place.section).or_default();
+            coded.within = place.address < *end;
+            if !coded.within {
+                *end = coded.instruction.next_ip();
+            }
+            all.push(coded);
         }
         if all.len() != count && !conditions {
             return Err(AssemblyError::Object(format!("{} of {count} labels", all.len())));
         }
-        all.resize(count, absent);
+        all.resize(count, Coded::default());
         Ok(Self { all })
     }
+}
+
+fn unreadable(error: object::Error) -> AssemblyError {
+    AssemblyError::Object(error.to_string())
+}
+
+fn places(file: &object::File<'_>) -> Result<Vec<LabelPlace>, AssemblyError> {
+    let mut found = Vec::new();
+    for symbol in file.symbols() {
+        let Some(text) = symbol.name().ok().and_then(|name| name.strip_prefix(LABEL)) else {
+            continue;
+        };
+        let digits = text.strip_suffix(END);
+        let number = digits.unwrap_or(text).parse();
+        let number = number.map_err(|_| AssemblyError::Object(format!("label {text}")))?;
+        let section = symbol.section_index();
+        let section = section.ok_or_else(|| AssemblyError::Object("no section".to_owned()))?;
+        found.push(LabelPlace {
+            number,
+            is_end: digits.is_some(),
+            section,
+            address: symbol.address(),
+        });
+    }
+    Ok(found)
+}
+
+struct CodeReader<'a> {
+    file: &'a object::File<'a>,
+    factory: InstructionInfoFactory,
+}
+
+impl<'a> CodeReader<'a> {
+    fn decoder(&self, place: &LabelPlace) -> Result<Decoder<'a>, AssemblyError> {
+        let section = self.file.section_by_index(place.section).map_err(unreadable)?;
+        let data = section.data().map_err(unreadable)?;
+        let rest = usize::try_from(place.address).ok().and_then(|start| data.get(start..));
+        let rest = rest.ok_or_else(|| AssemblyError::Object("a label has no code".to_owned()))?;
+        Ok(Decoder::with_ip(64, rest, place.address, DecoderOptions::NONE))
+    }
+
+    fn coded(&mut self, instruction: Instruction) -> Coded {
+        let options =
+            InstructionInfoOptions::NO_MEMORY_USAGE | InstructionInfoOptions::NO_REGISTER_USAGE;
+        let operand = (0..instruction.op_count())
+            .find(|&operand| instruction.op_kind(operand) == OpKind::Memory);
+        let info = self.factory.info_options(&instruction, options);
+        let access = operand.map_or(OpAccess::None, |operand| info.op_access(operand));
+        Coded { instruction, access, within: false, accesses: 0 }
+    }
+
+    fn single(&mut self, place: &LabelPlace) -> Result<Coded, AssemblyError> {
+        let instruction = self.decoder(place)?.decode();
+        Ok(self.coded(instruction))
+    }
+
+    /// What stands for the instructions between two labels.
+    fn several(&mut self, start: &LabelPlace, end: &LabelPlace) -> Result<Coded, AssemblyError> {
+        let mut all = Coded::default();
+        if start.section != end.section {
+            return Ok(all);
+        }
+        let mut decoder = self.decoder(start)?;
+        while decoder.ip() < end.address && decoder.can_decode() {
+            let instruction = decoder.decode();
+            all.accesses += u32::from(self.coded(instruction).accesses_data());
+        }
+        Ok(all)
+    }
+}
+
+impl Coded {
+    /// Whether it accesses memory that may be the program's.
+    pub(crate) fn accesses_data(&self) -> bool {
+        !is_no_access(&self.instruction)
+            && (!matches!(self.access, OpAccess::None | OpAccess::NoMemAccess)
+                || self.accesses_implicitly())
+    }
+
+    /// Whether it accesses memory that no operand in brackets names.
+    pub(crate) fn accesses_implicitly(&self) -> bool {
+        let instruction = &self.instruction;
+        instruction.is_string_instruction()
+            || (0..instruction.op_count()).any(|operand| {
+                matches!(
+                    instruction.op_kind(operand),
+                    OpKind::MemorySegDI
+                        | OpKind::MemorySegEDI
+                        | OpKind::MemorySegRDI
+                        | OpKind::MemoryESDI
+                        | OpKind::MemoryESEDI
+                        | OpKind::MemoryESRDI
+                        | OpKind::MemorySegSI
+                        | OpKind::MemorySegESI
+                        | OpKind::MemorySegRSI
+                )
+            })
+    }
+}
+
+/// Instructions that name memory without a reference of the program.
+fn is_no_access(instruction: &Instruction) -> bool {
+    use iced_x86::Mnemonic;
+    matches!(
+        instruction.mnemonic(),
+        Mnemonic::Clflush
+            | Mnemonic::Clflushopt
+            | Mnemonic::Clwb
+            | Mnemonic::Nop
+            | Mnemonic::Lea
+            | Mnemonic::Invlpg
+    )
 }

@@ -1,6 +1,6 @@
 //! Writes the instrumented text.
 
-use iced_x86::{Code, Instruction, Mnemonic, OpAccess, OpKind};
+use iced_x86::{Code, Instruction, Mnemonic, OpAccess, OpKind, Register};
 
 use crate::LABEL;
 use crate::clang::{Noted, noted};
@@ -8,9 +8,10 @@ use crate::code;
 use crate::frame::Frames;
 use crate::gcc::{Explained, explained};
 use crate::lanes::{Lanes, without_index};
+use crate::left_out::{LeftOut, Reason};
 use crate::liveness::flags_are_live;
 use crate::operand::MemoryOperand;
-use crate::statement::{Line, without_comment};
+use crate::statement::{Kind, Piece, Syntax, without_comment};
 
 /// Bytes under the stack pointer that a function may use without moving it.
 const RED_ZONE: u64 = 128;
@@ -19,6 +20,9 @@ const BELOW: u64 = RED_ZONE + 8;
 
 /// Bytes that a hook of its own records; others are recorded as a range.
 const SIZES: [usize; 8] = [1, 2, 4, 8, 10, 16, 32, 64];
+
+const ATT: &str = "\t.att_syntax prefix";
+const INTEL: &str = "\t.intel_syntax noprefix";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recorded {
@@ -57,46 +61,49 @@ struct Call<'a> {
     size: Option<u32>,
 }
 
-/// Writes a file's text with hooks, statement by statement.
+/// Writes a file's text with hooks, piece by piece.
 pub(crate) struct Emitter<'a> {
     code: &'a code::Code,
     frames: Frames,
     explained: Vec<Explained>,
     noted: Vec<Noted>,
-    /// The text of every instruction.
-    texts: Vec<&'a str>,
-    out: String,
+    /// The code, by number.
+    pieces: Vec<Piece<'a>>,
+    pub(crate) out: String,
+    pub(crate) left_out: LeftOut,
     /// The next instruction's number.
     next: usize,
     /// A hook that follows the instruction, when it is complete.
     after: Option<usize>,
-    /// Whether the function runs before the recorder is ready.
-    pub(crate) is_early: bool,
 }
 
 impl<'a> Emitter<'a> {
-    pub(crate) fn new(lines: &[Line<'a>], code: &'a code::Code, texts: Vec<&'a str>) -> Self {
+    pub(crate) fn new(pieces: &[Piece<'a>], code: &'a code::Code) -> Self {
         Self {
             code,
-            frames: Frames::find(lines, code),
-            explained: explained(lines),
-            noted: noted(lines, code),
-            texts,
+            frames: Frames::find(pieces, code),
+            explained: explained(pieces),
+            noted: noted(pieces, code),
+            pieces: pieces.iter().filter(|piece| piece.is_code()).copied().collect(),
             out: String::new(),
+            left_out: LeftOut::default(),
             next: 0,
             after: None,
-            is_early: false,
         }
     }
 
-    pub(crate) fn finish(self) -> String {
-        self.out
-    }
-
-    pub(crate) fn other(&mut self, text: &str) {
-        // Comments are most of what gcc writes when it explains its instructions.
-        if !text.trim_start().starts_with('#') {
-            self.line(text);
+    /// Writes the next piece.
+    pub(crate) fn piece(&mut self, piece: &Piece<'_>) {
+        match piece.kind {
+            Kind::Instruction(syntax) => self.instruction(syntax),
+            Kind::Macro | Kind::Repeat => {
+                self.left_out.add(Reason::Macro, self.code.all[self.next].accesses);
+                self.next += 1;
+                self.line(piece.text);
+            }
+            // Comments are most of what gcc writes when it explains its instructions.
+            _ if piece.is_remark() => {}
+            _ => self.line(piece.text),
         }
     }
 
@@ -105,24 +112,20 @@ impl<'a> Emitter<'a> {
         self.out.push('\n');
     }
 
-    /// Writes the next instruction without a hook.
-    pub(crate) fn unchanged(&mut self, text: &str) {
-        self.next += 1;
-        self.line(text);
-    }
-
     /// Writes the next instruction.
-    pub(crate) fn instruction(&mut self) {
+    fn instruction(&mut self, syntax: Syntax) {
         let number = self.next;
-        let text = self.texts[number];
+        let text = self.pieces[number].text;
         self.next += 1;
         let coded = &self.code.all[number];
         if !coded.within && !coded.instruction.is_invalid() {
             self.before(number);
         }
         match short_jump(&coded.instruction, text, number) {
-            Some(lines) => lines.iter().for_each(|text| self.line(text)),
-            None => self.line(text),
+            Some(lines) if syntax != Syntax::Unread => {
+                self.in_att(syntax, |emitter| lines.iter().for_each(|text| emitter.line(text)));
+            }
+            _ => self.line(text),
         }
         if !self.code.all.get(self.next).is_some_and(|next| next.within)
             && let Some(whole) = self.after.take()
@@ -134,22 +137,55 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// Writes lines in AT&T syntax where another one holds.
+    fn in_att(&mut self, syntax: Syntax, write: impl FnOnce(&mut Self)) {
+        if syntax == Syntax::Intel {
+            self.line(ATT);
+        }
+        write(self);
+        if syntax == Syntax::Intel {
+            self.line(INTEL);
+        }
+    }
+
+    fn syntax(&self, number: usize) -> Syntax {
+        match self.pieces[number].kind {
+            Kind::Instruction(syntax) => syntax,
+            _ => Syntax::Unread,
+        }
+    }
+
     /// The hooks before an instruction.
     fn before(&mut self, number: usize) {
-        let instruction = self.code.all[number].instruction;
-        if instruction.is_string_instruction() {
-            self.string(number, &instruction);
+        let coded = self.code.all[number];
+        if !coded.accesses_data() {
             return;
         }
-        let Some(recorded) = self.recorded(number, &instruction) else { return };
-        // A macro's text has no operand.
-        let Some(operand) = self.operand(number) else { return };
+        if self.syntax(number) == Syntax::Unread {
+            self.left_out.add(Reason::Unknown, 1);
+        } else if coded.accesses_implicitly() {
+            self.string(number, &coded.instruction);
+        } else if let Some(recorded) = self.recorded(number, &coded.instruction) {
+            match self.operand(number) {
+                Some(operand) if operand.is_of_the_compiler() => {}
+                // At no address that could be known: only %fs:0 has its own.
+                Some(operand) if operand.segment == Some("%gs") => {
+                    self.left_out.add(Reason::Segment, 1);
+                }
+                Some(operand) if is_understood(&coded.instruction) => {
+                    self.explicit(number, recorded, &operand);
+                }
+                _ => self.left_out.add(Reason::Unknown, 1),
+            }
+        }
+    }
+
+    /// The hook of an instruction with an operand in memory.
+    fn explicit(&mut self, number: usize, recorded: Recorded, operand: &MemoryOperand<'_>) {
+        let instruction = &self.code.all[number].instruction;
         let size = instruction.memory_size().size();
-        if operand.is_of_the_compiler() || size == 0 {
-            return;
-        }
-        if let Some(lanes) = Lanes::of(&instruction, recorded != Recorded::Read) {
-            self.lanes(number, &operand, &lanes);
+        if let Some(lanes) = Lanes::of(instruction, recorded != Recorded::Read) {
+            self.lanes(number, operand, &lanes);
             return;
         }
         let relaxed = self.is_relaxed(number, recorded);
@@ -166,7 +202,7 @@ impl<'a> Emitter<'a> {
         let keep = flags_are_live(&self.code.all[number..]);
         let range = name.ends_with("_range").then(|| u32::try_from(size).unwrap_or(0));
         let call = Call { number, name: &name, keep_flags: keep, size: range };
-        self.call(&call, |emitter| emitter.address(&operand), &[]);
+        self.call(&call, |emitter| emitter.address(number, operand), &[]);
         // Records after it must not be merged before it.
         if !relaxed && recorded != Recorded::AtomicWrite {
             self.after = Some(number);
@@ -176,22 +212,24 @@ impl<'a> Emitter<'a> {
     /// The hook of an instruction that accesses some elements of a vector.
     fn lanes(&mut self, number: usize, operand: &MemoryOperand<'_>, lanes: &Lanes) {
         let mut room = String::new();
-        let operand = without_index(operand, lanes, &mut room);
+        let instruction = &self.code.all[number].instruction;
+        let Some(operand) = without_index(operand, lanes, instruction, &mut room) else {
+            self.left_out.add(Reason::Unknown, 1);
+            return;
+        };
         let call = Call { number, name: "lanes", keep_flags: true, size: Some(lanes.described()) };
-        self.call(&call, |emitter| emitter.address(&operand), &lanes.stores());
+        let address = |emitter: &mut Self| emitter.address(number, &operand);
+        self.call(&call, address, &lanes.stores());
     }
 
     /// What of an instruction is recorded.
     fn recorded(&self, number: usize, instruction: &Instruction) -> Option<Recorded> {
-        let operand = (0..instruction.op_count())
-            .find(|&operand| instruction.op_kind(operand) == OpKind::Memory)?;
         let (explained, noted) = (self.explained[number], self.noted[number]);
         let is_own = explained.is_spill || noted.is_spill || noted.is_left_behind;
-        if is_own || self.frames.hides(number, instruction) || is_no_access(instruction.mnemonic())
-        {
+        if is_own || self.frames.hides(number, instruction) {
             return None;
         }
-        let plain = match self.code.all[number].info.op_access(operand) {
+        let plain = match self.code.all[number].access {
             OpAccess::Read | OpAccess::CondRead => Recorded::Read,
             OpAccess::Write | OpAccess::CondWrite => Recorded::Write,
             OpAccess::ReadWrite | OpAccess::ReadCondWrite => Recorded::Update,
@@ -221,7 +259,9 @@ impl<'a> Emitter<'a> {
     /// The operand, which follows a prefix in a statement of its own.
     fn operand(&self, number: usize) -> Option<MemoryOperand<'a>> {
         let rest = self.code.all[number + 1..].iter().take_while(|coded| coded.within).count();
-        self.texts[number..=number + rest].iter().find_map(|text| MemoryOperand::find(text))
+        let syntax = self.syntax(number);
+        let mut pieces = self.pieces[number..=number + rest].iter();
+        pieces.find_map(|piece| MemoryOperand::find(piece.text, syntax))
     }
 
     /// A string instruction: ranges at `rsi` and `rdi`, whose length is in `rcx` if it repeats.
@@ -232,7 +272,7 @@ impl<'a> Emitter<'a> {
             Mnemonic::Lodsb | Mnemonic::Lodsw | Mnemonic::Lodsd | Mnemonic::Lodsq => "load",
             Mnemonic::Scasb | Mnemonic::Scasw | Mnemonic::Scasd | Mnemonic::Scasq => "scan",
             Mnemonic::Cmpsb | Mnemonic::Cmpsw | Mnemonic::Cmpsd | Mnemonic::Cmpsq => "compare",
-            _ => return,
+            _ => return self.left_out.add(Reason::Unknown, 1),
         };
         let repeats = if instruction.has_repne_prefix() {
             "repne_"
@@ -249,25 +289,29 @@ impl<'a> Emitter<'a> {
     /// Calls a hook, with the address in `rdi`. What `stores` puts on the stack is above the return
     /// address.
     fn call(&mut self, call: &Call<'_>, address: impl FnOnce(&mut Self), stores: &[String]) {
+        self.in_att(self.syntax(call.number), |emitter| emitter.att_call(call, address, stores));
+    }
+
+    fn att_call(&mut self, call: &Call<'_>, address: impl FnOnce(&mut Self), stores: &[String]) {
         let at = self.frames.at(call.number);
         let adjust = at.in_procedure && at.above_stack.is_some();
         let mut pushed = Vec::new();
-        let mut push = |emitter: &mut Self, step: String, undo: &'static str, bytes: i64| {
-            emitter.line(&step);
+        let mut push = |emitter: &mut Self, step: &str, undo: &'static str, bytes: i64| {
+            emitter.line(step);
             if adjust {
                 emitter.line(&format!("\t.cfi_adjust_cfa_offset {bytes}"));
             }
             pushed.push((undo, bytes));
         };
-        push(self, "\tleaq\t-128(%rsp), %rsp".to_owned(), "\tleaq\t128(%rsp), %rsp", 128);
-        push(self, "\tpushq\t%rdi".to_owned(), "\tpopq\t%rdi", 8);
+        push(self, "\tleaq\t-128(%rsp), %rsp", "\tleaq\t128(%rsp), %rsp", 128);
+        push(self, "\tpushq\t%rdi", "\tpopq\t%rdi", 8);
         address(self);
         if let Some(size) = call.size {
-            push(self, "\tpushq\t%rsi".to_owned(), "\tpopq\t%rsi", 8);
+            push(self, "\tpushq\t%rsi", "\tpopq\t%rsi", 8);
             self.line(&format!("\tmovl\t${size}, %esi"));
         }
         if !stores.is_empty() {
-            push(self, "\tleaq\t-128(%rsp), %rsp".to_owned(), "\tleaq\t128(%rsp), %rsp", 128);
+            push(self, "\tleaq\t-128(%rsp), %rsp", "\tleaq\t128(%rsp), %rsp", 128);
             stores.iter().for_each(|store| self.line(store));
         }
         let flags = if call.keep_flags { "_flags" } else { "" };
@@ -281,12 +325,25 @@ impl<'a> Emitter<'a> {
     }
 
     /// The address of an operand, in `rdi`.
-    fn address(&mut self, operand: &MemoryOperand<'_>) {
-        let MemoryOperand { segment, displacement, registers } = operand;
-        let below = if operand.is_on_stack_pointer() { format!("{BELOW}+") } else { String::new() };
-        let displacement = match (below.as_str(), *displacement) {
-            (below, "") => below.trim_end_matches('+').to_owned(),
-            (below, own) => format!("{below}{own}"),
+    fn address(&mut self, number: usize, operand: &MemoryOperand<'_>) {
+        let MemoryOperand { segment, displacement, registers, syntax } = operand;
+        let is_below = self.code.all[number].instruction.memory_base() == Register::RSP;
+        if *syntax == Syntax::Intel {
+            self.line(INTEL);
+            self.line(&format!("\tlea\trdi, {displacement}"));
+            self.line(ATT);
+            if is_below {
+                self.line(&format!("\tleaq\t{BELOW}(%rdi), %rdi"));
+            }
+            if let Some(segment) = segment {
+                self.add_segment(segment);
+            }
+            return;
+        }
+        let displacement = match *displacement {
+            own if !is_below => own.to_owned(),
+            "" => BELOW.to_string(),
+            own => format!("{BELOW}+{own}"),
         };
         match segment {
             None if registers.is_empty() => {
@@ -298,14 +355,29 @@ impl<'a> Emitter<'a> {
                 self.line(&format!("\tleaq\t{displacement}(%rdi), %rdi"));
             }
             Some(segment) => {
-                self.line("\tpushq\t%rsi");
                 self.line(&format!("\tleaq\t{displacement}{registers}, %rdi"));
-                self.line(&format!("\tmovq\t{segment}:0, %rsi"));
-                self.line("\tleaq\t(%rdi,%rsi), %rdi");
-                self.line("\tpopq\t%rsi");
+                self.add_segment(segment);
             }
         }
     }
+
+    /// Makes an address of the offset in `rdi`.
+    fn add_segment(&mut self, segment: &str) {
+        self.line("\tpushq\t%rsi");
+        self.line(&format!("\tmovq\t{segment}:0, %rsi"));
+        self.line("\tleaq\t(%rdi,%rsi), %rdi");
+        self.line("\tpopq\t%rsi");
+    }
+}
+
+/// Whether the address and size of what an instruction accesses are those of its operand.
+fn is_understood(instruction: &Instruction) -> bool {
+    let is_bit = matches!(
+        instruction.mnemonic(),
+        Mnemonic::Bt | Mnemonic::Bts | Mnemonic::Btr | Mnemonic::Btc
+    );
+    // The number of a bit may be any.
+    instruction.memory_size().size() != 0 && !(is_bit && instruction.op1_kind() == OpKind::Register)
 }
 
 /// In place of a jump that reaches 127 bytes, which hooks may exceed, one that reaches farther.
@@ -334,17 +406,4 @@ fn short_jump(instruction: &Instruction, text: &str, number: usize) -> Option<Ve
             format!("{on}:"),
         ],
     })
-}
-
-/// Instructions that name memory without a reference of the program.
-fn is_no_access(mnemonic: Mnemonic) -> bool {
-    matches!(
-        mnemonic,
-        Mnemonic::Clflush
-            | Mnemonic::Clflushopt
-            | Mnemonic::Clwb
-            | Mnemonic::Nop
-            | Mnemonic::Lea
-            | Mnemonic::Invlpg
-    )
 }

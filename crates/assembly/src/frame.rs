@@ -6,7 +6,7 @@
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
 use crate::code::Code;
-use crate::statement::{Line, Piece};
+use crate::statement::{Kind, Piece};
 
 /// What is known of the frame at an instruction.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,19 +49,19 @@ pub(crate) struct Frames {
 const BASE_TO_FRAME: i64 = 16;
 
 impl Frames {
-    pub(crate) fn find(lines: &[Line<'_>], code: &Code) -> Self {
+    pub(crate) fn find(pieces: &[Piece<'_>], code: &Code) -> Self {
         let mut found = Self { at: Vec::new(), functions: vec![Function::default()] };
         let mut now = FrameAt::default();
         let mut earlier = Vec::new();
-        for piece in lines.iter().flat_map(|line| &line.pieces) {
-            match piece {
-                Piece::Instruction(_) => {
+        for piece in pieces {
+            match piece.kind {
+                _ if piece.is_code() => {
                     let instruction = &code.all[found.at.len()].instruction;
                     found.at.push(now);
                     found.note(now, instruction);
                 }
-                Piece::Label(_) => {}
-                Piece::Other(text) => found.directive(text.trim(), &mut now, &mut earlier),
+                Kind::Other => found.directive(piece.text.trim(), &mut now, &mut earlier),
+                _ => {}
             }
         }
         found

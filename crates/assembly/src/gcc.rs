@@ -1,7 +1,7 @@
 //! What gcc says of its instructions when it explains them (`-dP`): comments in front of each, in
 //! its register transfer language.
 
-use crate::statement::{Line, Piece};
+use crate::statement::{Kind, Piece};
 
 /// Memory of this alias set is that of atomic operations.
 const ATOMIC: &str = "[-1 ";
@@ -28,14 +28,14 @@ pub(crate) struct Explained {
 }
 
 /// What the comments say, for each instruction. Without comments nothing is said.
-pub(crate) fn explained(lines: &[Line<'_>]) -> Vec<Explained> {
+pub(crate) fn explained(pieces: &[Piece<'_>]) -> Vec<Explained> {
     let mut reader = Reader::default();
-    for piece in lines.iter().flat_map(|line| &line.pieces) {
-        match piece {
-            Piece::Instruction(text) => reader.instruction(text.trim_start()),
-            Piece::Label(text) if is_target(text.trim_start()) => reader.end_of_block(),
-            Piece::Other(text) if text.starts_with('#') => reader.comment(text),
-            Piece::Label(_) | Piece::Other(_) => {}
+    for piece in pieces {
+        match piece.kind {
+            _ if piece.is_code() => reader.instruction(piece.text.trim_start()),
+            Kind::Label if is_target(piece.text.trim_start()) => reader.end_of_block(),
+            Kind::Other if piece.text.starts_with('#') => reader.comment(piece.text),
+            _ => {}
         }
     }
     reader.end_of_block();
@@ -96,10 +96,10 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statement::lines;
+    use crate::statement::pieces;
 
     fn read(text: &str) -> Vec<Explained> {
-        explained(&lines(text).collect::<Vec<_>>())
+        explained(&pieces(text))
     }
 
     #[test]

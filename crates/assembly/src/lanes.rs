@@ -3,6 +3,7 @@
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
 use crate::operand::MemoryOperand;
+use crate::statement::Syntax;
 
 /// How a hook finds the elements that an instruction accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,16 +138,29 @@ fn index_size(mnemonic: Mnemonic) -> Option<usize> {
     }
 }
 
-/// The operand without its index, if that is a vector.
+/// The operand without its index, if that is a vector. None if it cannot be read.
 pub(crate) fn without_index<'a>(
     operand: &MemoryOperand<'a>,
     lanes: &Lanes,
+    instruction: &Instruction,
     room: &'a mut String,
-) -> MemoryOperand<'a> {
+) -> Option<MemoryOperand<'a>> {
     if lanes.index.is_none() {
-        return operand.clone();
+        return Some(operand.clone());
     }
-    let base = operand.registers.trim_matches(['(', ')']).split(',').next().unwrap_or("").trim();
-    *room = if base.is_empty() { String::new() } else { format!("({base})") };
-    MemoryOperand { registers: room, ..operand.clone() }
+    if operand.syntax == Syntax::Intel {
+        // Without its index: gcc writes `[rax+ymm1*4]` and `table[rax+ymm1*4]`.
+        let (start, index) = operand.displacement.split_once('[')?;
+        let kept = index.trim_end_matches(']').split('+').filter(|term| !term.contains("mm"));
+        let kept: Vec<&str> = kept.map(str::trim).collect();
+        let kept = if kept.is_empty() { "0".to_owned() } else { kept.join("+") };
+        *room = format!("{start}[{kept}]");
+        return Some(MemoryOperand { displacement: room, ..operand.clone() });
+    }
+    let base = match instruction.memory_base() {
+        Register::None => String::new(),
+        _ => operand.registers.trim_matches(['(', ')']).split(',').next()?.trim().to_owned(),
+    };
+    *room = if base.is_empty() { base } else { format!("({base})") };
+    Some(MemoryOperand { registers: room, ..operand.clone() })
 }

@@ -19,92 +19,125 @@ mod emit;
 mod frame;
 mod gcc;
 mod lanes;
+mod left_out;
 mod liveness;
 mod operand;
 mod statement;
+mod text;
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use code::Code;
 use emit::Emitter;
-use statement::{Line, Piece, lines, without_long_comments};
+use left_out::{LeftOut, Reason};
+use statement::{Kind, Piece, pieces};
+pub use text::Assembly;
 
 /// Why a file cannot be instrumented.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssemblyError {
     /// The assembled file cannot be read.
     #[error("the assembled file cannot be read: {0}")]
     Object(String),
+    /// The text cannot be written.
+    #[error("cannot write assembly: {0}")]
+    Write(#[from] io::Error),
 }
 
 /// Prefix of the labels; the number of the instruction follows.
 const LABEL: &str = ".Lhomenode_";
+/// Ending of the label after a macro or repetition.
+const END: &str = "_end";
+/// Bytes of text that are written at a time.
+const CHUNK: usize = 1 << 20;
 
-/// The text with a label in front of every instruction.
-#[must_use]
-pub fn with_labels(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 3 / 2);
-    let mut number = 0usize;
-    for line in lines(&without_long_comments(text)) {
-        for piece in &line.pieces {
-            if let Piece::Instruction(_) = piece {
+impl Assembly {
+    /// Writes the text with a label in front of every instruction.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn label(&self, target: &mut impl Write) -> Result<(), AssemblyError> {
+        let mut out = String::new();
+        let mut number = 0usize;
+        for piece in pieces(self.text()) {
+            if piece.is_remark() || piece.kind == Kind::Debugging {
+                continue;
+            }
+            if piece.is_code() {
                 let _ = writeln!(out, "{LABEL}{number}:");
                 number += 1;
             }
-            out.push_str(piece.text());
+            out.push_str(piece.text);
             out.push('\n');
-        }
-    }
-    out
-}
-
-/// The text with hooks; `object` is what the assembler makes of [`with_labels`] of the same text
-/// when it keeps local labels.
-///
-/// # Errors
-/// When the object cannot be read, or does not belong to the text.
-pub fn instrumented(text: &str, object: &[u8]) -> Result<String, AssemblyError> {
-    let text = without_long_comments(text);
-    let all: Vec<Line<'_>> = lines(&text).collect();
-    let texts: Vec<&str> = all.iter().flat_map(Line::instructions).collect();
-    let code = Code::read(object, texts.len(), text.contains(".if"))?;
-    let mut emitter = Emitter::new(&all, &code, texts);
-    let early = resolvers(&text);
-    for line in &all {
-        for piece in &line.pieces {
-            match piece {
-                Piece::Instruction(text) if emitter.is_early => emitter.unchanged(text),
-                Piece::Instruction(_) => emitter.instruction(),
-                Piece::Label(text) => {
-                    let name = text.trim().trim_end_matches(':');
-                    emitter.is_early |= early.contains(&name);
-                    emitter.other(text);
-                }
-                Piece::Other(text) => {
-                    emitter.is_early &= !text.trim_start().starts_with(".size");
-                    emitter.other(text);
-                }
+            if matches!(piece.kind, Kind::Macro | Kind::RepeatEnd) {
+                let _ = writeln!(out, "{LABEL}{}{END}:", number.saturating_sub(1));
             }
+            self.write(&mut out, CHUNK, target)?;
         }
+        self.write(&mut out, 0, target)
     }
-    Ok(emitter.finish())
-}
 
-/// Functions that choose another one when the program is loaded, before the recorder is ready.
-fn resolvers(text: &str) -> Vec<&str> {
-    if !text.contains("gnu_indirect_function") {
-        return Vec::new();
+    /// Writes the text with hooks; `object` is what the assembler makes of the labelled text when
+    /// it keeps local labels.
+    ///
+    /// # Errors
+    /// When the object cannot be read, or does not belong to the text, or the result cannot be
+    /// written.
+    pub fn hook(&self, object: &[u8], target: &mut impl Write) -> Result<(), AssemblyError> {
+        let pieces = pieces(self.text());
+        let code = self.code(object, &pieces)?;
+        let mut emitter = Emitter::new(&pieces, &code);
+        for piece in &pieces {
+            emitter.piece(piece);
+            self.write(&mut emitter.out, CHUNK, target)?;
+        }
+        emitter.out.push_str(&emitter.left_out.section(left_out::source(self.text())));
+        self.write(&mut emitter.out, 0, target)
     }
-    let pairs = |directive: &'static str| {
-        text.lines().filter_map(move |line| {
-            let (name, value) = line.trim().strip_prefix(directive)?.split_once(',')?;
-            Some((name.trim(), value.trim()))
-        })
-    };
-    let indirect: Vec<&str> = pairs(".type")
-        .filter(|(_, kind)| kind.contains("gnu_indirect_function"))
-        .map(|(name, _)| name)
-        .collect();
-    pairs(".set").filter(|(name, _)| indirect.contains(name)).map(|(_, of)| of).collect()
+
+    /// Writes the text as it is, with a count of the instructions that have no hooks. Debugging
+    /// information that the assembler makes is to be for the file `name`.
+    ///
+    /// # Errors
+    /// As for [`Assembly::hook`].
+    pub fn count(
+        &self,
+        object: &[u8],
+        name: &str,
+        target: &mut impl Write,
+    ) -> Result<(), AssemblyError> {
+        let code = self.code(object, &pieces(self.text()))?;
+        let accesses = code.all.iter().filter(|coded| !coded.within);
+        let accesses =
+            accesses.map(|coded| coded.accesses + u32::from(coded.accesses_data())).sum();
+        let reason = if self.is_of_a_compiler() { Reason::Refused } else { Reason::ByHand };
+        let mut left_out = LeftOut::default();
+        left_out.add(reason, accesses);
+        let is_plain = !self.is_of_a_compiler() && !self.text().starts_with("# ");
+        let mut out = if is_plain { format!("# 1 \"{name}\"\n") } else { String::new() };
+        out.push_str(self.text());
+        let file = if is_plain { name } else { left_out::source(self.text()) };
+        out.push_str(&left_out.section(file));
+        self.write(&mut out, 0, target)
+    }
+
+    fn code(&self, object: &[u8], pieces: &[Piece<'_>]) -> Result<Code, AssemblyError> {
+        Code::read(object, pieces, self.text().contains(".if"))
+    }
+
+    /// Writes what has accumulated, if it is more than `least`.
+    fn write(
+        &self,
+        out: &mut String,
+        least: usize,
+        target: &mut impl Write,
+    ) -> Result<(), AssemblyError> {
+        if out.len() > least {
+            target.write_all(&self.encoded(out))?;
+            out.clear();
+        }
+        Ok(())
+    }
 }

@@ -2,101 +2,203 @@
 
 use std::borrow::Cow;
 
+/// How operands are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// AT&T, registers with a percent sign.
+    Att,
+    /// Intel, registers without.
+    Intel,
+    /// One of them the other way round, which is not read.
+    Unread,
+}
+
+/// What a part of a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An instruction, or a prefix of the next one.
+    Instruction(Syntax),
+    /// The use of a macro.
+    Macro,
+    /// The beginning of a repetition.
+    Repeat,
+    /// The end of a repetition.
+    RepeatEnd,
+    /// A label, with its colon.
+    Label,
+    /// Something for debuggers only, which the code does not depend on.
+    Debugging,
+    /// A directive, a comment, nothing, or text that is not assembled where it stands.
+    Other,
+}
+
 /// A part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
-    /// An instruction, or a prefix of the next one.
-    Instruction(&'a str),
-    /// A label, with its colon.
-    Label(&'a str),
-    /// A directive, a comment, nothing, or text that is not assembled where it stands.
-    Other(&'a str),
+pub(crate) struct Piece<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) text: &'a str,
 }
 
-impl<'a> Piece<'a> {
-    pub(crate) fn text(&self) -> &'a str {
-        match self {
-            Self::Instruction(text) | Self::Label(text) | Self::Other(text) => text,
+impl Piece<'_> {
+    /// Whether it is code that gets a number: an instruction, or what stands for several.
+    pub(crate) fn is_code(&self) -> bool {
+        matches!(self.kind, Kind::Instruction(_) | Kind::Macro | Kind::Repeat)
+    }
+
+    /// Whether it is a comment of a line, and not the place in the source for the assembler's
+    /// messages.
+    pub(crate) fn is_remark(&self) -> bool {
+        let text = self.text.trim_start();
+        let is_place = || text.trim_start_matches(['#', ' ']).starts_with(char::is_numeric);
+        self.kind == Kind::Other && text.starts_with('#') && !is_place()
+    }
+}
+
+/// What is known at a line.
+struct PieceReader<'a> {
+    /// Names of the macros.
+    macros: Vec<&'a str>,
+    /// In how many bodies of macros and repetitions.
+    depth: usize,
+    /// Whether the outermost body is that of a repetition.
+    repeats: bool,
+    section: Section,
+    syntax: Syntax,
+    /// The sections before this one.
+    earlier: Vec<Section>,
+}
+
+/// What a section has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    Code,
+    Data,
+    Debugging,
+}
+
+/// All parts of a text. The body of a macro or a repetition is assembled several times, so it gets
+/// no labels.
+pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let names = |line| str::trim_start(line).strip_prefix(".macro").map(str::trim_start);
+    let first = |text: &'_ str| text.find([' ', '\t', ',']).unwrap_or(text.len());
+    let macros = if text.contains(".macro") {
+        text.lines()
+            .flat_map(statements)
+            .filter_map(names)
+            .map(|name| &name[..first(name)])
+            .collect()
+    } else {
+        Vec::new()
+    };
+    let mut reader = PieceReader {
+        macros,
+        depth: 0,
+        repeats: false,
+        section: Section::Code,
+        syntax: Syntax::Att,
+        earlier: Vec::new(),
+    };
+    let mut found = Vec::new();
+    for line in text.lines() {
+        for text in statements(line) {
+            let kind = reader.kind(text);
+            found.push(Piece { kind, text });
         }
     }
+    found
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Line<'a> {
-    pub(crate) pieces: Vec<Piece<'a>>,
-}
-
-impl<'a> Line<'a> {
-    /// The instructions of the line.
-    pub(crate) fn instructions(&self) -> impl Iterator<Item = &'a str> {
-        self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Instruction(text) => Some(*text),
-            Piece::Label(_) | Piece::Other(_) => None,
-        })
-    }
-}
-
-/// All lines of a text. The body of a macro or a repetition is assembled several times, so it gets
-/// no labels; neither do instructions in another syntax.
-pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
-    let mut depth = 0usize;
-    let mut executable = true;
-    let mut intel = false;
-    let mut earlier = vec![];
-    text.lines().map(move |line| {
-        let mut pieces = Vec::new();
-        for statement in statements(line) {
-            let word = statement.split_whitespace().next().unwrap_or("");
-            match word {
-                ".macro" | ".rept" | ".irp" | ".irpc" => depth += 1,
-                ".endm" | ".endr" => depth = depth.saturating_sub(1),
-                ".pushsection" => {
-                    earlier.push(executable);
-                    executable = is_executable(statement);
-                }
-                ".popsection" | ".previous" => executable = earlier.pop().unwrap_or(true),
-                ".section" => {
-                    earlier.truncate(8);
-                    earlier.push(executable);
-                    executable = is_executable(statement);
-                }
-                ".text" => executable = true,
-                ".data" | ".bss" => executable = false,
-                ".intel_syntax" => intel = true,
-                ".att_syntax" => intel = false,
-                _ => {}
+impl PieceReader<'_> {
+    fn kind(&mut self, statement: &str) -> Kind {
+        let word = statement.split_whitespace().next().unwrap_or("");
+        match word {
+            ".macro" | ".rept" | ".irp" | ".irpc" => return self.body(word),
+            ".endm" | ".endr" => {
+                self.depth = self.depth.saturating_sub(1);
+                let ends = self.depth == 0 && std::mem::take(&mut self.repeats);
+                return if ends { Kind::RepeatEnd } else { Kind::Other };
             }
-            pieces.push(piece(statement, depth == 0 && executable && !intel));
+            _ if self.depth > 0 => return Kind::Other,
+            ".pushsection" => {
+                self.earlier.push(self.section);
+                self.section = section(statement);
+            }
+            ".popsection" | ".previous" => {
+                self.section = self.earlier.pop().unwrap_or(Section::Code);
+            }
+            ".section" => {
+                self.earlier.truncate(8);
+                self.earlier.push(self.section);
+                self.section = section(statement);
+            }
+            ".text" => self.section = Section::Code,
+            ".data" | ".bss" => self.section = Section::Data,
+            ".loc" => return Kind::Debugging,
+            ".intel_syntax" | ".att_syntax" => self.syntax = syntax(statement),
+            _ => {}
         }
-        Line { pieces }
-    })
+        match self.section {
+            Section::Code => {}
+            Section::Data => return Kind::Other,
+            Section::Debugging => return Kind::Debugging,
+        }
+        match kind(statement) {
+            Kind::Instruction(_) if self.macros.iter().any(|m| m.eq_ignore_ascii_case(word)) => {
+                Kind::Macro
+            }
+            Kind::Instruction(_) => Kind::Instruction(self.syntax),
+            kind => kind,
+        }
+    }
+
+    /// The beginning of a body.
+    fn body(&mut self, word: &str) -> Kind {
+        self.depth += 1;
+        if self.depth > 1 || word == ".macro" || self.section != Section::Code {
+            return Kind::Other;
+        }
+        self.repeats = true;
+        Kind::Repeat
+    }
 }
 
-/// Whether a section's instructions get hooks. homenode.h puts functions that are not to be
-/// recorded into one of their own.
-fn is_executable(section: &str) -> bool {
-    let flags = section.split('"').nth(1);
-    flags.map_or(section.contains(".text"), |flags| flags.contains('x'))
-        && !section.contains(".homenode_unrecorded")
+fn syntax(directive: &str) -> Syntax {
+    let mut words = without_comment(directive).split_whitespace();
+    match (words.next(), words.next()) {
+        (Some(".att_syntax"), None | Some("prefix")) => Syntax::Att,
+        (Some(".intel_syntax"), Some("noprefix")) => Syntax::Intel,
+        _ => Syntax::Unread,
+    }
 }
 
-fn piece(statement: &str, assembled: bool) -> Piece<'_> {
+/// What a section has; code gets hooks. homenode.h puts functions that are not to be recorded into
+/// a section of their own.
+fn section(directive: &str) -> Section {
+    let flags = directive.split('"').nth(1);
+    let is_code = flags.map_or(directive.contains(".text"), |flags| flags.contains('x'));
+    let name = directive.split_whitespace().nth(1).unwrap_or("");
+    if is_code && !directive.contains(".homenode_unrecorded") {
+        Section::Code
+    } else if name.starts_with(".debug_") {
+        Section::Debugging
+    } else {
+        Section::Data
+    }
+}
+
+fn kind(statement: &str) -> Kind {
     let text = without_comment(statement).trim();
-    if text.is_empty()
-        || text.starts_with('/')
-        || text.starts_with('.') && !text.ends_with(':')
-        || !assembled
-    {
-        return Piece::Other(statement);
+    if text.is_empty() || text.starts_with('/') || text.starts_with('.') && !text.ends_with(':') {
+        return Kind::Other;
     }
     if text.ends_with(':') {
-        return Piece::Label(statement);
+        return Kind::Label;
     }
     // An assignment of a symbol.
-    if text.contains('=') && !text.contains(['(', '%', '$']) {
-        return Piece::Other(statement);
+    if text.contains('=') && !text.contains(['(', '%', '$', '[']) {
+        return Kind::Other;
     }
-    Piece::Instruction(statement)
+    Kind::Instruction(Syntax::Att)
 }
 
 /// The statements of a line: labels end with their colon, others at a semicolon; neither counts in
@@ -190,10 +292,7 @@ mod tests {
     use super::*;
 
     fn instructions(text: &str) -> Vec<&str> {
-        lines(text)
-            .flat_map(|line| line.instructions().collect::<Vec<_>>())
-            .map(str::trim)
-            .collect()
+        pieces(text).iter().filter(|piece| piece.is_code()).map(|piece| piece.text.trim()).collect()
     }
 
     #[test]
@@ -214,10 +313,6 @@ mod tests {
         );
         let text = without_long_comments("a /* b; \n c */ d /* e */ f\n.string \"/*\"\n# /* g\nh");
         assert_eq!(text, "a  \n  d   f\n.string \"/*\"\n# /* g\nh\n");
-        assert_eq!(
-            instructions(".intel_syntax noprefix\n\tmov eax, 1\n.att_syntax\n ret"),
-            ["ret"]
-        );
     }
 
     #[test]
@@ -227,6 +322,17 @@ mod tests {
         assert_eq!(instructions(text), ["ret", "ret"]);
         let macros = ".macro m\n\tnop\n.endm\n\tm\n.rept 2\n\tnop\n.endr\n";
         let elsewhere = ".pushsection .x,\"aw\"\n\tnop\n.popsection\n\tret";
-        assert_eq!(instructions(&format!("{macros}{elsewhere}")), ["m", "ret"]);
+        let text = format!("{macros}{elsewhere}");
+        assert_eq!(instructions(&text), ["m", ".rept 2", "ret"]);
+        let kinds: Vec<Kind> = pieces(&text).iter().map(|piece| piece.kind).collect();
+        assert_eq!(kinds[3..7], [Kind::Macro, Kind::Repeat, Kind::Other, Kind::RepeatEnd]);
+    }
+
+    #[test]
+    fn the_syntax_is_known() {
+        let text = "ret\n.intel_syntax noprefix\nret\n.att_syntax prefix\nret\n.intel_syntax\nret";
+        let kinds = pieces(text).into_iter().filter(Piece::is_code).map(|piece| piece.kind);
+        let wanted = [Syntax::Att, Syntax::Intel, Syntax::Att, Syntax::Unread];
+        assert_eq!(kinds.collect::<Vec<_>>(), wanted.map(Kind::Instruction));
     }
 }

@@ -1,17 +1,54 @@
 //! Hooks in assembly.
 
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter, Write};
+use std::path::PathBuf;
+
+use homenode_assembly::{Assembly, AssemblyError};
 use pyo3::prelude::*;
 
 use crate::error::config_error;
 
-/// The text with a label in front of every instruction.
-#[pyfunction]
-pub fn assembly_with_labels(text: &str) -> String {
-    homenode_assembly::with_labels(text)
+/// An assembly file that is to get hooks.
+#[pyclass(frozen, name = "Assembly")]
+pub struct PyAssembly(Assembly);
+
+#[pymethods]
+impl PyAssembly {
+    #[new]
+    fn new(path: PathBuf) -> PyResult<Self> {
+        Ok(Self(Assembly::read(BufReader::new(File::open(path)?))?))
+    }
+
+    /// Whether a compiler wrote it.
+    #[getter]
+    fn is_of_a_compiler(&self) -> bool {
+        self.0.is_of_a_compiler()
+    }
+
+    /// Writes the text with a label in front of every instruction.
+    fn label(&self, target: PathBuf) -> PyResult<()> {
+        written(target, |file| self.0.label(file))
+    }
+
+    /// Writes the text with hooks; the object is what the assembler makes of the labelled text.
+    fn hook(&self, labelled_object: PathBuf, target: PathBuf) -> PyResult<()> {
+        let object = fs::read(labelled_object)?;
+        written(target, |file| self.0.hook(&object, file))
+    }
+
+    /// Writes the text without hooks, but with a count of the instructions that have none.
+    fn count(&self, labelled_object: PathBuf, target: PathBuf, name: &str) -> PyResult<()> {
+        let object = fs::read(labelled_object)?;
+        written(target, |file| self.0.count(&object, name, file))
+    }
 }
 
-/// The text with hooks; the object is what the assembler makes of the labelled text.
-#[pyfunction]
-pub fn assembly_with_hooks(text: &str, labelled_object: &[u8]) -> PyResult<String> {
-    homenode_assembly::instrumented(text, labelled_object).map_err(config_error)
+fn written(
+    target: PathBuf,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), AssemblyError>,
+) -> PyResult<()> {
+    let mut file = BufWriter::new(File::create(target)?);
+    write(&mut file).map_err(config_error)?;
+    Ok(file.flush()?)
 }

@@ -20,7 +20,7 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::assembly::{assembly_with_hooks, assembly_with_labels};
+    use crate::assembly::PyAssembly;
     #[pymodule_export]
     use crate::batches::{Batches, read_batches};
     #[pymodule_export]

@@ -36,6 +36,8 @@ _SOURCE_SUFFIXES = frozenset(
     ".c .i .ii .cc .cp .cxx .cpp .CPP .c++ .C .m .mm .s .S .sx "
     ".f .for .ftn .F .FOR .fpp .FPP .FTN .f90 .f95 .f03 .f08 .F90 .F95 .F03 .F08".split()
 )
+# Compiling one of these alone makes a precompiled header.
+_HEADER_SUFFIXES = frozenset([".h", ".hh", ".hpp", ".hxx", ".H", ".h++", ".hp", ".HPP", ".tcc"])
 
 
 class UsageError(Exception):
@@ -65,6 +67,7 @@ class CommandLine:
     static: bool = False
     relocatable: bool = False
     openmp: bool = False
+    headers: bool = False
     outputs: list[str] = field(default_factory=list)
     library_dirs: list[str] = field(default_factory=list)
     _link: list[tuple[int, str]] = field(default_factory=list)
@@ -105,6 +108,7 @@ def parse(argv: Sequence[str]) -> CommandLine:
     if "-m32" in words:
         raise UsageError("-m32: the recorder runs 64-bit programs only; drop the option")
     inputs = _assign_to_steps(words, line)
+    line.links &= not line.headers
     line.asks_only = inputs == 0 or "-###" in words
     return line
 
@@ -153,7 +157,11 @@ def _assign_to_steps(words: Sequence[str], line: CommandLine) -> int:
             _place_option(pair, here, line)
             continue
         inputs += 1
-        if language != "none" or word == "-" or Path(word).suffix in _SOURCE_SUFFIXES:
+        suffix = Path(word).suffix
+        line.headers |= language.endswith("-header") or (
+            language == "none" and suffix in _HEADER_SUFFIXES
+        )
+        if language != "none" or word == "-" or suffix in _SOURCE_SUFFIXES:
             prefix = () if language == "none" else ("-x", language)
             line.sources.append(Source(word, here, (*prefix, word)))
         line._link.append((here, word))

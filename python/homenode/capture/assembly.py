@@ -1,31 +1,41 @@
-"""Compiles a source with hooks that are inserted into the compiler's assembly.
+"""Compiles with hooks that are inserted into the compiler's assembly.
 
-The compiler optimises as for an ordinary build and writes assembly; `homenode._core` puts a hook
-before every access, and the compiler assembles the result. So the references are those of the
-machine code: vectors, constant tables, in-line copies and atomic updates of every kind.
+The compiler optimises as for an ordinary build. In place of its assembler it runs `assembler.py`,
+which puts a hook before every access and runs the real assembler. So the references are those of
+the machine code: vectors, constant tables, in-line copies and atomic updates of every kind; and
+the compiler itself handles its command line and all files that it writes.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import platform
+import shlex
+import shutil
+import subprocess
+import sys
 import tempfile
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homenode import _core
+from homenode.capture import build
 from homenode.capture.arguments import UsageError
+from homenode.capture.assembler import SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from homenode.capture.arguments import CommandLine, Source
+    from homenode.capture.arguments import CommandLine
 
-__all__ = ["compile", "suits"]
+__all__ = ["Hooks", "hooks", "wanted"]
 
 _HOOKS = "HOMENODE_HOOKS"
-_HAND_WRITTEN = frozenset([".s", ".S", ".sx"])
+_BY_HAND = frozenset([".s", ".S", ".sx"])
+_SCRIPT = Path(__file__).with_name("assembler.py")
 
 # A call that is a jump leaves no return address, which names what the callee accesses or allocates.
 _BOTH = ("-g", "-fno-optimize-sibling-calls", "-DHOMENODE_HOOKS_IN_ASSEMBLY")
@@ -33,91 +43,117 @@ _BOTH = ("-g", "-fno-optimize-sibling-calls", "-DHOMENODE_HOOKS_IN_ASSEMBLY")
 # for them, which perform the operation.
 _OF_GCC = ("-dP", "-fdwarf2-cfi-asm")
 _OF_CLANG = (
+    "--start-no-unused-arguments -fno-integrated-as -fbinutils-version=none -Xclang "
     "-fsanitize=thread -mllvm -tsan-instrument-memory-accesses=0 "
-    "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-memintrinsics=0"
+    "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-memintrinsics=0 "
+    "--end-no-unused-arguments"
 ).split()
 
-# Options that matter to the assembler too, and those of them that take the next word.
+# Options that matter to clang as the assembler, and those of them that take the next word.
 _ASSEMBLER = ("-Wa,", "-m", "--target", "-B", "--sysroot")
 _ASSEMBLER_WITH_ARGUMENT = frozenset(["-Xassembler", "-target"])
 
 
-def suits(line: CommandLine, source: Source) -> bool:
-    """Whether a source is to be compiled this way, and can be: in AT&T syntax, and not by hand.
+def wanted() -> bool:
+    """Whether sources are to be compiled this way.
 
     Raises:
-        UsageError: when the variable that asks for it has another value.
+        UsageError: when the variable that says so has an unknown value.
     """
-    wanted = os.environ.get(_HOOKS, "") or "compiler"
-    if wanted not in ("compiler", "assembly"):
-        raise UsageError(f"{_HOOKS}={wanted}: say compiler or assembly")
-    return (
-        platform.machine() == "x86_64"
-        and wanted == "assembly"
-        and Path(source.path).suffix not in _HAND_WRITTEN
-        and not any(word.startswith("assembler") for word in source.words)
-        # A precompiled header.
-        and not any(word.endswith("-header") for word in source.words)
-        and "-masm=intel" not in line.compile_words
+    chosen = os.environ.get(_HOOKS, "") or "compiler"
+    if chosen not in ("compiler", "assembly"):
+        raise UsageError(f"{_HOOKS}={chosen}: say compiler or assembly")
+    return platform.machine() == "x86_64" and chosen == "assembly"
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What makes a compiler insert hooks: words to put before the user's, and variables."""
+
+    words: tuple[str, ...]
+    environment: Mapping[str, str]
+
+
+def hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
+    """What inserts hooks into what `driver` compiles for a command line.
+
+    Raises:
+        UsageError: when the compiler would not run another assembler.
+    """
+    is_clang = any(_is_clang(word) for word in driver)
+    folder = _folder()
+    found = _answer([*driver, f"-B{folder}", "-print-prog-name=as"])
+    if Path(found) != folder / "as":
+        raise UsageError(
+            f"{' '.join(driver)} always uses the assembler {found}; set {_HOOKS}=compiler"
+        )
+    if is_clang:
+        # -w: clang's assembler warns of what clang has written.
+        command = [*driver, *_assembler_words(line.compile_words), "-w", "-c", "-x", "assembler"]
+    else:
+        folders = _folders(line.compile_words)
+        command = [_answer([*driver, *folders, "-print-prog-name=as"])]
+    settings = {
+        "command": command,
+        "is_clang": is_clang,
+        "by_hand": _may_be_by_hand(line),
+        "time_trace": "-ftime-trace" in line.all_words,
+    }
+    own = _OF_CLANG if is_clang else _OF_GCC
+    return Hooks((f"-B{folder}", *_BOTH, *own), {SETTINGS: json.dumps(settings)})
+
+
+def _is_clang(word: str) -> bool:
+    path = shutil.which(word)
+    return "clang" in Path(word).name or (path is not None and "clang" in Path(path).resolve().name)
+
+
+def _may_be_by_hand(line: CommandLine) -> bool:
+    """Whether a source may be hand-written assembly, which gets no hooks."""
+    return any(
+        Path(source.path).suffix in _BY_HAND
+        or any(word.startswith("assembler") for word in source.words)
+        for source in line.sources
     )
 
 
-def compile(
-    driver: Sequence[str],
-    flags: Sequence[str],
-    line: CommandLine,
-    source: Source,
-    target: str,
-    run: Callable[[Sequence[str]], int],
-) -> int:
-    """Compiles `source` to the object `target`; returns 0, or the exit code of the failed step.
+def _answer(command: Sequence[str]) -> str:
+    environment = {**os.environ, build.NESTED: "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    return done.stdout.strip()
 
-    Args:
-        driver: the compiler's command.
-        flags: options to put before the user's.
-        line: the user's command line.
-        source: one of its sources.
-        target: the object to write.
-        run: runs a command and returns its exit code.
+
+def _folder() -> Path:
+    """A folder with `as`, in which the compiler looks first.
+
+    It is always the same one, because ccache compares command lines.
     """
-    words = [word for word in line.compile_words if word != "-c"]
-    # The first word may be ccache or env.
-    is_clang = any("clang" in Path(word).name for word in driver)
-    own = _OF_CLANG if is_clang else _OF_GCC
-    # -w: clang's assembler warns of what clang has written.
-    assembler = [*driver, *_assembler_words(words), "-w", "-c"]
-    with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
-        plain, labelled, hooked = (
-            Path(folder) / f"{name}.s" for name in ("a", "labelled", "hooked")
-        )
-        step = [*driver, *_BOTH, *flags, *words, *own, *_dependencies(words, target)]
-        if code := run([*step, "-S", "-o", str(plain), *source.words]):
-            return code
-        # Latin-1 keeps any bytes in strings and comments.
-        text = plain.read_text("latin-1")
-        labelled.write_text(_core.assembly_with_labels(text), "latin-1")
-        marked = labelled.with_suffix(".o")
-        if code := run([*assembler, "-Wa,-L", "-o", str(marked), str(labelled)]):
-            return code
-        hooked.write_text(_core.assembly_with_hooks(text, marked.read_bytes()), "latin-1")
-        return run([*assembler, "-o", target, str(hooked)])
+    python, script = shlex.quote(sys.executable), shlex.quote(str(_SCRIPT))
+    text = f'#!/bin/sh\nexec {python} -I -S {script} "$@"\n'
+    folder = build.cache_dir() / f"assembler-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+    target = folder / "as"
+    if not target.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
+            file.write(text)
+        Path(file.name).chmod(0o755)
+        Path(file.name).replace(target)
+    return folder
 
 
-def _dependencies(words: Sequence[str], target: str) -> list[str]:
-    """Names for the file of dependencies, which the compiler would name after the assembly."""
-    to_preprocessor = any(word.startswith(("-Wp,-MD,", "-Wp,-MMD,")) for word in words)
-    if not to_preprocessor and not any(word in ("-MD", "-MMD") for word in words):
-        return []
-    named = to_preprocessor or any(word.startswith("-MF") for word in words)
-    aimed = any(word.startswith(("-MT", "-MQ")) or ",-MT," in word for word in words)
-    file = [] if named else ["-MF", str(Path(target).with_suffix(".d"))]
-    return [*file, *([] if aimed else ["-MQ", target])]
+def _folders(words: Sequence[str]) -> list[str]:
+    """The user's folders for the compiler's programs."""
+    found = []
+    for word, following in pairwise([*words, ""]):
+        if word.startswith("-B"):
+            found += [word, following] if word == "-B" else [word]
+    return found
 
 
 def _assembler_words(words: Sequence[str]) -> list[str]:
     chosen = []
     for word, following in pairwise([*words, ""]):
-        if word in _ASSEMBLER_WITH_ARGUMENT:
+        if word in _ASSEMBLER_WITH_ARGUMENT or word == "-B":
             chosen += [word, following]
         elif word.startswith(_ASSEMBLER) and not word.startswith("-mllvm"):
             chosen.append(word)

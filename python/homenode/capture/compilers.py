@@ -80,15 +80,22 @@ def compile(language: str, argv: Sequence[str]) -> int:
         return 2
 
 
-def _run(command: Sequence[str]) -> int:
-    environment = {**os.environ, build.NESTED: "1"}
+def _run(command: Sequence[str], variables: Mapping[str, str] | None = None) -> int:
+    environment = {**os.environ, **(variables or {}), build.NESTED: "1"}
     code = subprocess.run(command, check=False, env=environment).returncode
     return 128 - code if code < 0 else code
 
 
-def _compile_flags(language: str) -> list[str]:
-    """Flags to put before the user's own, which the compiler then lets override them."""
-    return ["-g", "-fsanitize=thread", *_include_flags(language)]
+def _run_with_hooks(
+    language: str, driver: Sequence[str], line: CommandLine, words: Sequence[str]
+) -> int:
+    """Runs the compiler with `words`, which are from the command line, so that it inserts hooks."""
+    own = _include_flags(language)
+    if not assembly.wanted():
+        # Before the user's own words, which then override them.
+        return _run([*driver, "-g", "-fsanitize=thread", *own, *words])
+    hooks = assembly.hooks(driver, line)
+    return _run([*driver, *hooks.words, *own, *words], hooks.environment)
 
 
 def _include_flags(language: str) -> list[str]:
@@ -97,36 +104,12 @@ def _include_flags(language: str) -> list[str]:
 
 def _compile(language: str, driver: Sequence[str], line: CommandLine) -> int:
     """Compiles the sources on the line as it says, without linking."""
-    code = _compile_all(language, driver, line)
+    code = _run_with_hooks(language, driver, line, line.all_words)
     if code == 0 and line.assembles and native.wanted():
         for source in line.sources:
             step = _plain_step(language, driver, line, source)
             native.add_plain(line.object_of(source), step)
     return code
-
-
-def _compile_all(language: str, driver: Sequence[str], line: CommandLine) -> int:
-    if not line.assembles or not all(assembly.suits(line, source) for source in line.sources):
-        return _run([*driver, *_compile_flags(language), *line.all_words])
-    for source in line.sources:
-        target = line.object_of(source)
-        if code := _compile_one(language, driver, line, source, target):
-            return code
-    return 0
-
-
-def _compile_one(
-    language: str,
-    driver: Sequence[str],
-    line: CommandLine,
-    source: arguments.Source,
-    target: str,
-) -> int:
-    """Compiles one source to an object."""
-    if assembly.suits(line, source):
-        return assembly.compile(driver, _include_flags(language), line, source, target, _run)
-    step = [*driver, *_compile_flags(language), *line.compile_words]
-    return _run([*step, "-c", "-o", target, *source.words])
 
 
 def _plain_step(
@@ -137,25 +120,37 @@ def _plain_step(
 
 
 def _link(language: str, driver: Sequence[str], line: CommandLine) -> int:
+    """Compiles the sources on the line and links everything."""
+    if line.openmp and "clang" in Path(driver[0]).name:
+        raise arguments.UsageError(
+            "clang -fopenmp: programs with clang's OpenMP library cannot be recorded; "
+            "compile with gcc (HOMENODE_CC=gcc, HOMENODE_CXX=g++)"
+        )
+    extra = [] if line.relocatable else _runtime(line)
+    if line.sources and assembly.wanted() and not native.wanted():
+        words = [*line.all_words, "-x", "none", *extra]
+        return _run_with_hooks(language, driver, line, words)
+    return _link_in_steps(language, driver, line, extra)
+
+
+def _link_in_steps(
+    language: str, driver: Sequence[str], line: CommandLine, extra: Sequence[str]
+) -> int:
     """Compiles the sources on the line to objects, then links everything.
 
-    Two steps even when the user asked for one: the sanitizer's flag belongs to the first only.
+    The flag of the sanitizer belongs to the first step only, and the second needs the objects'
+    uninstrumented twins.
     """
     with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
         objects: dict[int, str] = {}
         for number, source in enumerate(line.sources):
             target = str(Path(folder) / f"{number}-{Path(source.path).stem}.o")
-            if code := _compile_one(language, driver, line, source, target):
+            words = [*line.compile_words, "-c", "-o", target, *source.words]
+            if code := _run_with_hooks(language, driver, line, words):
                 return code
             if native.wanted():
                 native.add_plain(target, _plain_step(language, driver, line, source))
             objects[source.position] = target
-        if line.openmp and "clang" in Path(driver[0]).name:
-            raise arguments.UsageError(
-                "clang -fopenmp: programs with clang's OpenMP library cannot be recorded; "
-                "compile with gcc (HOMENODE_CC=gcc, HOMENODE_CXX=g++)"
-            )
-        extra = [] if line.relocatable else _runtime(line)
         code = _run([*driver, *line.link_words(objects), *extra])
         if code == 0 and native.wanted():
             native.link(driver, line, objects)

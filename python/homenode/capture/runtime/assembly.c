@@ -220,8 +220,12 @@ __asm__(
     "  .size __homenode_\\name, .-__homenode_\\name\n"
     ".endm\n"
 
-    /* rdx: where to record, rsi: the thread, if there is room for `bytes`; else on to label 1. */
+    /* rdx: where to record, rsi: the thread, if there is room for `bytes`; else on to label 1.
+     * Functions that choose others for the dynamic linker (ifunc) run before there is
+     * thread-local storage, and before this program is relocated. */
     ".macro hn_room bytes\n"
+    "  cmpl $0, hn_recording(%rip)\n"
+    "  je 2f\n"
     "  movq hn_me@gottpoff(%rip), %rsi\n"
     "  movq %fs:(%rsi), %rsi\n"
     "  movq (%rsi), %rdx\n"
@@ -244,6 +248,8 @@ __asm__(
     ".endm\n"
     /* Nothing is recorded: without a recorder, and in a forked child. */
     ".macro hn_unless_recorded label\n"
+    "  cmpl $0, hn_recording(%rip)\n"
+    "  je \\label\n"
     "  movq hn_c(%rip), %rdx\n"
     "  cmpl $0, (%rdx)\n"
     "  je \\label\n"
@@ -329,8 +335,8 @@ __asm__(
 
     ".macro hn_after suffix, keep\n"
     "  hn_enter after\\suffix, \\keep\n"
-    "  movq hn_c(%rip), %rsi\n"
-    "  testl $1, (%rsi)\n"
+    "  hn_unless_recorded 2f\n"
+    "  testl $1, (%rdx)\n"
     "  je 1f\n"
     "2: hn_leave after\\suffix, \\keep\n"
     "  hn_slowly slow_after, 0, \\keep\n"

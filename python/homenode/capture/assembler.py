@@ -1,0 +1,163 @@
+"""What a compiler runs in place of its assembler: inserts hooks, and runs the real one.
+
+This is a script of its own, not a module of the package, whose import would take longer than
+assembling most files. It needs the standard library and `homenode._core`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+# What the wrapper of the compiler says: JSON with `command`, `is_clang`, `by_hand`
+# and `time_trace`.
+SETTINGS = "HOMENODE_ASSEMBLER"
+
+# Options that take the next word.
+_WITH_ARGUMENT = frozenset(["-o", "-I", "-D", "--defsym", "--MD", "--debug-prefix-map"])
+# Nothing is assembled.
+_QUESTIONS = frozenset(["--version", "--help", "--target-help"])
+# What these write is written when the result is assembled.
+_REPORTS = ("-a", "-v", "--listing", "--statistics")
+
+
+@dataclass
+class _Line:
+    """An assembler's command line."""
+
+    output: str = "a.out"
+    inputs: list[str] = field(default_factory=list)
+    # All other words, and those of them that matter to the code.
+    others: list[str] = field(default_factory=list)
+    quiet: list[str] = field(default_factory=list)
+
+
+def _parse(words: Sequence[str]) -> _Line:
+    line = _Line()
+    rest = iter(words)
+    for word in rest:
+        if word == "-o":
+            line.output = next(rest, line.output)
+        elif not word.startswith("-"):
+            line.inputs.append(word)
+        elif word not in ("-", "--"):
+            pair = [word, *([next(rest, "")] if word in _WITH_ARGUMENT else [])]
+            line.others += pair
+            if word != "--MD" and not word.startswith(_REPORTS):
+                line.quiet += pair
+    return line
+
+
+def _run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(command, check=False, **options)
+
+
+def _core() -> ModuleType:
+    spec = PathFinder.find_spec("_core", [str(Path(__file__).parents[1])])
+    if spec is None or spec.loader is None:
+        raise ImportError("homenode is not complete: install it again")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@dataclass(frozen=True)
+class _Assembler:
+    """The real assembler."""
+
+    command: list[str]
+    is_clang: bool
+    line: _Line
+
+    def run(self, source: str) -> int:
+        words = [] if self.is_clang else self.line.others
+        return _run([*self.command, *words, "-o", self.line.output, source]).returncode
+
+    def labelled(self, source: str, target: str) -> bool:
+        """Assembles a text with its local labels; says whether that was possible."""
+        words = ["-Wa,-L"] if self.is_clang else [*self.line.quiet, "-L"]
+        done = _run([*self.command, *words, "-o", target, source], capture_output=True)
+        return done.returncode == 0
+
+    def hooked(self, source: str) -> str:
+        """Assembles a text with hooks; returns why not, or an empty text."""
+        words = [] if self.is_clang else self.line.others
+        command = [*self.command, *words, "-o", self.line.output, source]
+        done = _run(command, stderr=subprocess.PIPE)
+        said = done.stderr.decode(errors="replace")
+        if done.returncode == 0:
+            sys.stderr.write(said)
+            return ""
+        errors = [line for line in said.splitlines() if "rror" in line]
+        return errors[0].strip() if errors else f"it ended with {done.returncode}"
+
+
+def main(words: Sequence[str]) -> int:
+    """Runs the assembler with these arguments; returns its exit code."""
+    settings = json.loads(os.environ[SETTINGS])
+    line = _parse(words)
+    real = _Assembler(settings["command"], settings["is_clang"], line)
+    if _QUESTIONS & set(words) or "--32" in words or len(line.inputs) > 1:
+        return _run([*real.command, *words]).returncode
+    with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
+        source = line.inputs[0] if line.inputs else f"{folder}/input.s"
+        if not line.inputs:
+            Path(source).write_bytes(sys.stdin.buffer.read())
+        code = _assemble(real, source, folder, may_be_by_hand=settings["by_hand"])
+    if settings["time_trace"]:
+        _keep_time_trace(source, line.output)
+    return code
+
+
+def _assemble(real: _Assembler, source: str, folder: str, *, may_be_by_hand: bool) -> int:
+    core = _core()
+    text = core.Assembly(source)
+    labelled, marked, result = (f"{folder}/{name}" for name in ("labelled.s", "a.o", "hooked.s"))
+    text.label(labelled)
+    if not real.labelled(labelled, marked):
+        return real.run(source)
+    try:
+        if may_be_by_hand and not text.is_of_a_compiler:
+            text.count(marked, result, source)
+            return real.run(result)
+        text.hook(marked, result)
+        if not (problem := real.hooked(result)):
+            return 0
+        text.count(marked, result, source)
+        source = result
+    except core.ConfigError as error:
+        problem = str(error)
+    print(f"homenode: {real.line.output} has no hooks: {problem}", file=sys.stderr)
+    return real.run(source)
+
+
+def _keep_time_trace(source: str, target: str) -> None:
+    """For clang -ftime-trace: what is named after the assembly goes with the object."""
+    trace = Path(source).with_suffix(".json")
+    if trace.parent == Path(tempfile.gettempdir()) and trace.exists():
+        Path(target).with_suffix(".json").write_bytes(trace.read_bytes())
+        trace.unlink()
+
+
+def _start(words: Sequence[str]) -> Any:
+    try:
+        return main(words)
+    except (KeyError, ImportError, OSError) as error:
+        print(f"homenode: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(_start(sys.argv[1:]))
