@@ -1,4 +1,5 @@
-//! Children of `fork`: a thread records each of them into a trace of its own.
+//! Children of `fork`, and programs that `exec` starts: a thread records each of them into a trace
+//! of its own.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,11 +25,31 @@ const NO_CHILD: u32 = i32::MAX.cast_unsigned();
 /// Limit of children of one process recorded at a time; further ones run unrecorded.
 const CHILDREN_MAX: usize = 256;
 
+/// The traces of a process' children, and of theirs.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct ChildTraces {
+    /// Their names, in the order of the forks.
+    pub names: Vec<String>,
+    /// Children without a trace.
+    pub unrecorded: u32,
+    /// Calls of `exec` behind which nothing was recorded.
+    pub executions: u32,
+}
+
+impl ChildTraces {
+    fn add(&mut self, more: Self) {
+        self.names.extend(more.names);
+        self.unrecorded += more.unrecorded;
+        self.executions += more.executions;
+    }
+}
+
 /// The children of one process.
 pub struct ForkedChildren {
     options: RecordOptions,
     count: u32,
-    followers: Vec<JoinHandle<Result<Vec<String>, CaptureError>>>,
+    unrecorded: u32,
+    followers: Vec<JoinHandle<Result<ChildTraces, CaptureError>>>,
     /// Set when the program itself has ended: children that still run are no longer recorded.
     over: Arc<AtomicBool>,
 }
@@ -37,7 +58,7 @@ impl ForkedChildren {
     /// No children yet; `options.output` is the trace of the parent.
     #[must_use]
     pub fn new(options: &RecordOptions, over: Arc<AtomicBool>) -> Self {
-        Self { options: options.clone(), count: 0, followers: Vec::new(), over }
+        Self { options: options.clone(), count: 0, unrecorded: 0, followers: Vec::new(), over }
     }
 
     /// Starts to record the child that the parent is about to create, if there is one.
@@ -61,26 +82,29 @@ impl ForkedChildren {
                 parent.set(at::FORK_FD, 0);
             }
             // Tells the parent that the child is not recorded.
-            Ok(_) | Err(_) => parent.set(at::FORK_FD, u32::MAX),
+            Ok(_) | Err(_) => {
+                self.unrecorded += 1;
+                parent.set(at::FORK_FD, u32::MAX);
+            }
         }
         parent.wake(at::FORK_FD);
     }
 
-    /// Waits for the traces of all children; returns their names, in the order of the forks.
+    /// Waits for the traces of all children.
     ///
     /// # Errors
     /// The first error of a child's trace.
-    pub fn finish(self) -> Result<Vec<String>, CaptureError> {
-        let mut names = Vec::new();
+    pub fn finish(self) -> Result<ChildTraces, CaptureError> {
+        let mut traces = ChildTraces { unrecorded: self.unrecorded, ..ChildTraces::default() };
         let mut error = None;
         for follower in self.followers {
             match follower.join() {
-                Ok(Ok(more)) => names.extend(more),
+                Ok(Ok(more)) => traces.add(more),
                 Ok(Err(met)) => drop(error.get_or_insert(met)),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        error.map_or(Ok(names), Err)
+        error.map_or(Ok(traces), Err)
     }
 }
 
@@ -116,22 +140,34 @@ impl RecordedProcess for ForkedChild<'_> {
     }
 }
 
-/// Records one child; returns the names of its trace and of its children's.
+/// The words of the emulated program that a process runs, from the emulator's: its name, its file,
+/// its arguments.
+fn emulated_words(command_line: &[u8]) -> Option<Vec<String>> {
+    let text = String::from_utf8_lossy(command_line.strip_suffix(b"\0").unwrap_or(command_line));
+    let mut words = text.split('\0').skip_while(|word| *word != "-0").skip(1).map(str::to_owned);
+    let name = words.next()?;
+    Some(std::iter::once(name).chain(words.skip(1)).collect())
+}
+
+/// Records one child; returns its trace and its children's.
 fn follow(
     area: &SharedArea,
     options: &RecordOptions,
     over: &Arc<AtomicBool>,
-) -> Result<Vec<String>, CaptureError> {
+) -> Result<ChildTraces, CaptureError> {
     while area.get(at::CLAIMED_BY) == 0 {
         if over.load(Ordering::SeqCst) {
-            return Ok(Vec::new());
+            return Ok(ChildTraces::default());
         }
         std::thread::sleep(Duration::from_millis(1));
     }
     let pid = area.get(at::CLAIMED_BY);
     if pid == NO_CHILD {
-        return Ok(Vec::new());
+        return Ok(ChildTraces::default());
     }
+    let command_line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let argv = emulated_words(&command_line).unwrap_or_else(|| options.argv.clone());
+    let options = &RecordOptions { argv, ..options.clone() };
     let begin = Instant::now();
     let mut children = ForkedChildren::new(options, Arc::clone(over));
     let mut sink =
@@ -140,12 +176,17 @@ fn follow(
     drain_until_over(area, &mut child, &mut children, &mut sink)?;
     let ending = Ending { exit_code: None, signal: None };
     let mut about = metadata(options, area, ending, begin.elapsed().as_secs_f64());
-    about.provenance.push("child of fork".to_owned());
+    let origin = if area.get(at::BY_EXEC) == 0 { "child of fork" } else { "program of exec" };
+    about.provenance.push(origin.to_owned());
     let finished = sink.finish(about, area);
-    let mut names = vec![options.output.clone()];
-    names.extend(children.finish()?);
+    let mut traces = ChildTraces {
+        names: vec![options.output.clone()],
+        unrecorded: 0,
+        executions: area.get(at::EXECUTIONS),
+    };
+    traces.add(children.finish()?);
     finished?;
-    Ok(names)
+    Ok(traces)
 }
 
 #[cfg(test)]
@@ -173,7 +214,17 @@ mod tests {
         let mut children = ForkedChildren::new(&RecordOptions::default(), Arc::default());
         children.record_next(&parent);
         assert_eq!(parent.get(at::FORK_FD), u32::MAX);
-        assert_eq!(children.finish().unwrap(), Vec::<String>::new());
+        let none = ChildTraces { unrecorded: 1, ..ChildTraces::default() };
+        assert_eq!(children.finish().unwrap(), none);
+    }
+
+    #[test]
+    fn the_programs_words_come_behind_the_emulators() {
+        let words = |line: &[u8]| emulated_words(line);
+        let all = words(b"qemu\0-L\0/x\0-0\0sort\0/usr/bin/sort\0-n\0\0");
+        assert_eq!(all, Some(vec!["sort".to_owned(), "-n".to_owned(), String::new()]));
+        assert_eq!(words(b"qemu\0prog\0"), None);
+        assert_eq!(words(b""), None);
     }
 
     #[test]
@@ -192,6 +243,6 @@ mod tests {
         children.record_next(&parent);
         assert_eq!(parent.get(at::FORK_FD), 0);
         child.set(at::CLAIMED_BY, NO_CHILD);
-        assert_eq!(children.finish().unwrap(), Vec::<String>::new());
+        assert_eq!(children.finish().unwrap(), ChildTraces::default());
     }
 }

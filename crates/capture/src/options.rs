@@ -260,7 +260,14 @@ pub struct RecordSummary {
     pub order: String,
     /// Content checksum of the trace.
     pub checksum: String,
-    /// Traces of child processes.
+    /// With `qemu`, executed instructions whose accesses the emulator does not show: SVE loads and
+    /// stores of aarch64.
+    pub unseen: u64,
+    /// Calls of `exec` behind which nothing was recorded.
+    pub executions: u32,
+    /// Children of `fork` that were not recorded.
+    pub unrecorded_children: u32,
+    /// Traces of child processes, and of programs that `exec` started.
     pub children: Vec<String>,
 }
 

@@ -62,15 +62,20 @@ pub fn record(
     let RunningProgram { ending, cut, .. } = program;
     let wall_time_s = begin.elapsed().as_secs_f64();
     let (references, threads) = (sink.references(), sink.threads());
+    let forks = sink.forks();
     if let Some(error) = recorded_nothing(options, &area, references, ending, cut) {
         return Err(discard(options, error));
     }
     let mut metadata = metadata(options, &area, ending, wall_time_s);
     note_emulator(&mut metadata, emulator.as_ref());
+    if forks != 0 && !options.emulated() {
+        metadata.provenance.push(format!("child processes not recorded: {forks}"));
+    }
     let FinishedTrace { summary, order, races } = sink.finish(metadata, &area)?;
     if cut == Cut::Asked {
         return Err(CaptureError::Interrupted { references });
     }
+    let children = children?;
     Ok(RecordSummary {
         output: options.output.clone(),
         references: summary.references,
@@ -91,7 +96,10 @@ pub fn record(
         signals: area.get(at::SIGNALS),
         order,
         checksum: summary.checksum,
-        children: children?,
+        unrecorded_children: if options.emulated() { children.unrecorded } else { forks },
+        executions: area.get(at::EXECUTIONS) + children.executions,
+        unseen: area.get64(at::UNSEEN),
+        children: children.names,
     })
 }
 
@@ -332,6 +340,14 @@ pub(crate) fn metadata(
         Order::Free => format!("free stamp={quantum}"),
     };
     let mut provenance = vec!["record".to_owned()];
+    if area.get(at::EXECUTIONS) != 0 {
+        provenance.push("ended by exec, and what it began is not recorded".to_owned());
+    }
+    let unseen = area.get64(at::UNSEEN);
+    if unseen != 0 {
+        let what = "executed instructions whose accesses the emulator does not show";
+        provenance.push(format!("{unseen} {what}"));
+    }
     if area.get(at::HEAP_UNSEEN) != 0 {
         let why = "the emulator's registers are not where the plugin looks for them";
         provenance.push(format!("heap blocks are not known: {why}"));

@@ -81,6 +81,7 @@ pub struct RecordingSink {
     ranges: Vec<AddressRange>,
     threads: u16,
     references: u64,
+    forks: u32,
     /// Program counters of accesses that raced with others.
     races: Vec<u64>,
 }
@@ -117,6 +118,12 @@ impl RecordingSink {
         self.references
     }
 
+    /// Children that the program has made.
+    #[must_use]
+    pub const fn forks(&self) -> u32 {
+        self.forks
+    }
+
     /// Largest number of threads at one time.
     #[must_use]
     pub const fn threads(&self) -> u16 {
@@ -147,6 +154,7 @@ impl RecordingSink {
             ranges: Vec::new(),
             threads: 0,
             references: 0,
+            forks: 0,
             races: Vec::new(),
         }
     }
@@ -183,6 +191,7 @@ impl RecordingSink {
         if let EventKind::Alloc { site, .. } = what {
             self.code.note(site);
         }
+        self.forks += u32::from(matches!(what, EventKind::Fork { .. }));
         if let Some(writer) = &mut self.writer
             && !writer.event(Event { thread, what })
         {

@@ -212,6 +212,12 @@ pub mod at {
     pub const EXECUTIONS: usize = 148;
     /// `unseen`
     pub const UNSEEN: usize = 152;
+    /// `began_ns`
+    pub const BEGAN_NS: usize = 160;
+    /// `by_exec`
+    pub const BY_EXEC: usize = 168;
+    /// `also_unused`
+    pub const ALSO_UNUSED: usize = 172;
 }
 
 #[cfg(test)]
@@ -373,6 +379,9 @@ mod tests {
             ("heap_unseen", at::HEAP_UNSEEN),
             ("executions", at::EXECUTIONS),
             ("unseen", at::UNSEEN),
+            ("began_ns", at::BEGAN_NS),
+            ("by_exec", at::BY_EXEC),
+            ("also_unused", at::ALSO_UNUSED),
         ];
         let expected: Vec<_> = expected.iter().map(|(n, o)| ((*n).to_owned(), *o)).collect();
         assert_eq!(fields, expected);

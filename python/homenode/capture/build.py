@@ -50,6 +50,7 @@ _RUNTIME = (
     "program_exit",
     "fd_wait",
     "fork",
+    "executions",
     "futex",
     "gomp",
     "gomp_loops",

@@ -58,6 +58,7 @@ _OWN = (
     "allocations",
     "guest_threads",
     "processes",
+    "program_exec",
     "guest_syscalls",
     "virtual_env",
     "virtual_tsc",

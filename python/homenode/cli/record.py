@@ -173,6 +173,7 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
         for one in summaries:
             print_facts(summary(one), aside=True)
             _warn_of_races(one["races"])
+            _warn_of_missing(one, options["via"])
         if check is not None:
             print_check(check)
     return next(filter(None, map(exit_code, summaries)), 0)
@@ -184,6 +185,22 @@ def _warn_of_races(places: list[str]) -> None:
         echo(
             f"this program races at {places[0]}{more}; the order is one of several: for one that "
             "repeats, record with --order deterministic",
+            err=True,
+        )
+
+
+def _warn_of_missing(made: dict[str, Any], via: str) -> None:
+    """Says what the recording lacks: other programs, children, accesses."""
+    way = "" if via == "qemu" else "; --via qemu records it, too"
+    if made["executions"]:
+        echo(f"what this program executed in its place (exec) is not recorded{way}", err=True)
+    if count := made["unrecorded_children"]:
+        children = "child process is" if count == 1 else "child processes are"
+        echo(f"{count} {children} not recorded{way.replace('it', 'children')}", err=True)
+    if made["unseen"]:
+        echo(
+            f"the accesses of {made['unseen']:,} executed instructions (SVE) are missing, because "
+            "QEMU does not show them; leave QEMU_CPU to homenode",
             err=True,
         )
 

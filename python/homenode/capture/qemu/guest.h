@@ -105,6 +105,8 @@ int api_confuses_processors(void);
 /* guest_isa.c */
 enum machine { X86_64, AARCH64, RISCV64, MACHINES };
 enum { CALL_BYTES_MAX = 8 };
+int elf_machine(void);
+int is_plain_exec(int64_t number);
 int is_behind_call(const uint8_t before[CALL_BYTES_MAX]);
 enum call guest_call(int64_t number);
 int guest_machine(const char *name);
@@ -239,6 +241,12 @@ void guest_threads_unmapped(uint64_t start, uint64_t size);
 void processes_begin(void);
 void process_expect(struct hn_thread *me);
 void process_made(struct hn_thread *me, int64_t result);
+int process_offer_exec(struct hn_thread *me);
+void process_withdraw(int fd);
+
+/* program_exec.c */
+void exec_begin(int argc, char **argv, const char *preload);
+void exec_follow(struct hn_thread *me, int64_t number, const uint64_t a[6]);
 
 /* regions.c */
 struct region {

@@ -1,6 +1,7 @@
 /* The instruction sets: numbers of system calls, and which instructions are atomic or marks. */
 #include "registers.h"
 
+#include <elf.h>
 #include <string.h>
 
 static enum machine machine;
@@ -61,6 +62,20 @@ enum call guest_call(int64_t number)
         if (number == (machine == X86_64 ? numbers[i].x86 : numbers[i].generic))
             return numbers[i].call;
     return CALL_OTHER;
+}
+
+/* The number in the header of its ELF files. */
+int elf_machine(void)
+{
+    static const int numbers_of_elf[MACHINES] = {EM_X86_64, EM_AARCH64, EM_RISCV};
+
+    return numbers_of_elf[machine];
+}
+
+/* Whether a call is execve, not execveat. */
+int is_plain_exec(int64_t number)
+{
+    return number == (machine == X86_64 ? 59 : 221);
 }
 
 static uint32_t word_of(const uint8_t *code)

@@ -163,6 +163,10 @@ static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t 
     settle(me);
     if (hn_c->order == 0)
         return;
+    if (g->call == CALL_EXECVE) {
+        exec_follow(me, number, g->arguments);
+        __atomic_fetch_add(&hn_shared->executions, 1, __ATOMIC_RELAXED);
+    }
     if (g->call == CALL_CLONE || g->call == CALL_CLONE3 || g->call == CALL_FORK)
         before_clone(me, g->call, g->arguments);
     else if (g->call == CALL_EXIT)
@@ -181,6 +185,9 @@ static void after_call(struct hn_thread *me, struct guest *g, int64_t result)
     const uint64_t *a = g->arguments;
 
     switch (g->call) {
+    case CALL_EXECVE:       /* it has failed */
+        __atomic_fetch_sub(&hn_shared->executions, 1, __ATOMIC_RELAXED);
+        break;
     case CALL_CLONE: case CALL_CLONE3: case CALL_FORK:
         if (g->child != NULL)
             guest_thread_made(me, result);

@@ -102,7 +102,9 @@ void guest_threads_begin(void)
     pthread_key_create(&end_key, end_of_member);
     processes_begin();
     call_stacks_begin();
+    hn_c->skipped_ns = hn_c->idle_ns = hn_shared->began_ns;
     me = hn_first_thread();
+    me->turn_began_ns = hn_shared->began_ns;
     main_stack_of_guest(&guest_of(me)->stack_low, &guest_of(me)->stack_high);
     environment_restore(guest_of(me)->stack_low, guest_of(me)->stack_high);
     guest_of(me)->arrived = ARRIVAL_DONE;

@@ -69,8 +69,8 @@ static int show(int fd)
     return __atomic_exchange_n(&hn_shared->fork_fd, 0, __ATOMIC_SEQ_CST) == 0;
 }
 
-/* Called before the calling thread makes a child. */
-void process_expect(struct hn_thread *me)
+/* Makes the memory of a process and shows it to the recorder; returns its descriptor, or -1. */
+static int offer(struct hn_thread *me, int by_exec)
 {
     int fd;
 
@@ -78,14 +78,45 @@ void process_expect(struct hn_thread *me)
     fork_ns = was_deterministic ? hn_virtual_ns(me->next, me->block_end) : 0;
     next_area = make_area(&fd);
     if (next_area == NULL)
-        return;
+        return -1;
+    next_area->by_exec = (uint32_t)by_exec;
+    next_area->began_ns = fork_ns;
     me->in_runtime++;
     if (!show(fd)) {
         munmap(next_area, area_bytes(hn_shared));
         next_area = NULL;
+        close(fd);
+        fd = -1;
     }
     me->in_runtime--;
-    close(fd);
+    return fd;
+}
+
+/* Called before the calling thread makes a child. */
+void process_expect(struct hn_thread *me)
+{
+    const int fd = offer(me, 0);
+
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Called before the program executes another; returns the descriptor of its memory, or -1. */
+int process_offer_exec(struct hn_thread *me)
+{
+    return offer(me, 1);
+}
+
+/* Called if it does not. */
+void process_withdraw(int fd)
+{
+    if (next_area != NULL) {
+        __atomic_store_n(&next_area->claimed_by, NO_CHILD, __ATOMIC_SEQ_CST);
+        munmap(next_area, area_bytes(hn_shared));
+        next_area = NULL;
+    }
+    if (fd >= 0)
+        close(fd);
 }
 
 /* Called after that, also if it has failed: the parent no longer needs the child's memory. */

@@ -99,6 +99,7 @@ __attribute__((constructor)) static void open_the_area(int argc, char **argv)
     const int preloaded = getenv("LD_PRELOAD") != NULL;
 
     api_choose();
+    exec_begin(argc, argv, getenv("LD_PRELOAD"));
     hn_shared = hn_open_area();
     unsetenv("LD_PRELOAD");
     if (hn_shared == NULL || !preloaded)

@@ -151,8 +151,11 @@ struct hn_header {
     uint32_t ended_by;      /* thread + 1 */
     uint32_t signals;       /* logical order: signals and cancellations at arbitrary places */
     uint32_t heap_unseen;   /* emulation: allocations are not seen, as registers are elsewhere */
-    uint32_t executions;    /* calls of exec, behind which nothing is recorded */
+    uint32_t executions;    /* calls of exec behind which nothing is recorded */
     uint64_t unseen;        /* emulation: executed instructions whose accesses are not seen */
+    uint64_t began_ns;      /* emulation: virtual time at which exec began this program */
+    uint32_t by_exec;       /* emulation: this program was begun by exec of a recorded one */
+    uint32_t also_unused;
 };
 
 /* State of a ring and of the thread that writes it. */

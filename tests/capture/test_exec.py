@@ -1,0 +1,104 @@
+"""Programs that a recorded program executes, and children: recorded, or said to be missing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from homenode import _core
+
+if TYPE_CHECKING:
+    from conftest import Builder, Recorder
+
+_SYSROOT = "/usr/aarch64-linux-gnu"
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+
+def _metadata(path: str) -> dict[str, Any]:
+    return json.loads(_core.trace_metadata(path))
+
+
+@pytest.mark.parametrize("order", ["deterministic", "free"])
+def test_what_exec_starts_has_a_trace(compiled: Builder, emulate: Recorder, order: str) -> None:
+    program = compiled("executes.c")
+    made = emulate(program, order=order)
+    assert (made.out, made.summary["exit_code"], made.summary["executions"]) == ("given\n", 3, 0)
+    (child,) = made.summary["children"]
+    about = _metadata(child)
+    assert about["provenance"] == ["record", "program of exec"]
+    assert about["arguments"] == ["second"]
+    assert (made.touching("before")["kind"] == 1).sum() == 100
+    found = {r["name"] for r in about["ranges"] if r["kind"] == "static"}
+    assert "after" in found
+    if order == "deterministic":
+        again = emulate(program)
+        assert _checksum(again.summary["children"][0]) == _checksum(child)
+
+
+def _checksum(path: str) -> str:
+    line = [sys.executable, "-m", "homenode", "info", "--json", path]
+    shown = subprocess.run(line, capture_output=True, text=True, check=True)
+    return json.loads(shown.stdout)["checksum"]
+
+
+def test_a_child_that_executes_has_two_traces(compiled: Builder, emulate: Recorder) -> None:
+    made = emulate(compiled("executes.c"), "child")
+    assert made.summary["exit_code"] == 3
+    origins = [_metadata(path)["provenance"][1] for path in made.summary["children"]]
+    assert origins == ["child of fork", "program of exec"]
+    assert made.summary["children"][1].endswith(".1.1.hnt")
+
+
+def test_a_script_runs_in_its_interpreter(
+    compiled: Builder, emulate: Recorder, tmp_path: Path
+) -> None:
+    script = tmp_path / "script"
+    script.write_text("#!/bin/sh -e\necho in a script; exit 7\n")
+    script.chmod(0o755)
+    made = emulate(compiled("executes.c"), "other", str(script))
+    assert (made.out, made.summary["exit_code"]) == ("in a script\n", 7)
+    about = _metadata(made.summary["children"][0])
+    assert about["program"] == "/bin/sh"
+    assert about["arguments"] == ["-e", str(script)]
+
+
+def test_an_exec_that_fails_changes_nothing(compiled: Builder, emulate: Recorder) -> None:
+    made = emulate(compiled("executes.c"), "missing")
+    assert made.summary["exit_code"] == 4
+    assert (made.summary["children"], made.summary["executions"]) == ([], 0)
+    assert made.metadata()["provenance"] == ["record"]
+
+
+def test_a_program_of_another_machine_is_said_to_be_missing(
+    compiled: Builder, emulate: Recorder
+) -> None:
+    program = compiled("executes.c", machine="aarch64")
+    made = emulate(program, "other", "/bin/true", machine="aarch64", sysroot=_SYSROOT)
+    assert (made.summary["exit_code"], made.summary["executions"]) == (0, 1)
+    assert made.summary["children"] == []
+    assert "exec" in made.metadata()["provenance"][1]
+
+
+@pytest.mark.parametrize("flags", [(), ("-static",)])
+def test_hooks_say_what_is_missing(
+    build: Builder, record: Recorder, tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    program = build("executes.c", *flags)
+    made = record(program)
+    assert (made.out, made.summary["exit_code"]) == ("given\n", 3)
+    assert (made.summary["executions"], made.summary["unrecorded_children"]) == (1, 0)
+    made = record(program, "child")
+    assert (made.summary["executions"], made.summary["unrecorded_children"]) == (0, 1)
+    assert made.metadata()["provenance"][1] == "child processes not recorded: 1"
+    made = record(program, "missing")
+    assert (made.summary["exit_code"], made.summary["executions"]) == (4, 0)
+    line = [sys.executable, "-m", "homenode", "record", "-o", str(tmp_path / "t.hnt")]
+    done = subprocess.run([*line, "--", str(program)], capture_output=True, text=True, check=False)
+    assert "in its place (exec) is not recorded; --via qemu" in done.stderr
