@@ -35,6 +35,7 @@ mod sink;
 mod sites;
 mod spawn;
 mod thread_stream;
+mod unhooked;
 pub mod wire;
 
 pub use directed::{DirectedProgram, DirectedSummary};

@@ -10,6 +10,7 @@ use homenode_trace::{AddressRange, RangeKind, SourceLine};
 
 use crate::origin::{Origin, origin};
 use crate::sites::Layouts;
+use crate::unhooked;
 
 const PAGE: u64 = 4096;
 
@@ -40,6 +41,8 @@ pub struct Resolved {
     pub images: Vec<AddressRange>,
     /// Debug files that were found and rejected, with reasons.
     pub refused: Vec<String>,
+    /// Instructions that access memory and have no hook, as `12 in macros of the assembler (a.c)`.
+    pub unhooked: Vec<String>,
 }
 
 impl Objects {
@@ -143,6 +146,8 @@ impl OpenedFiles<'_> {
                 |line| SourceLine { pc, function: line.function, file: line.file, line: line.line },
             ));
         }
+        let symbolizers = self.files.values().filter_map(|file| file.symbolizer.as_ref());
+        resolved.unhooked = unhooked::described(symbolizers.flat_map(Symbolizer::unhooked));
         for (path, file) in &self.files {
             let Some(symbolizer) = &file.symbolizer else { continue };
             resolved.images.push(image(path, symbolizer, file.moved));

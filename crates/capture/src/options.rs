@@ -253,6 +253,9 @@ pub struct RecordSummary {
     /// In logical order, source lines with data races, as `sor.c:88`: if there are any, the order
     /// is one of several, and two recordings may differ.
     pub races: Vec<String>,
+    /// What accesses memory and is not recorded because it has no hook, as
+    /// `12 instructions in macros of the assembler (a.c)`.
+    pub not_hooked: Vec<String>,
     /// In logical order, number of signals and cancellations that reached a thread at an arbitrary
     /// place: if not 0, two recordings may differ.
     pub signals: u32,

@@ -71,7 +71,7 @@ pub fn record(
     if forks != 0 && !options.emulated() {
         metadata.provenance.push(format!("child processes not recorded: {forks}"));
     }
-    let FinishedTrace { summary, order, races } = sink.finish(metadata, &area)?;
+    let FinishedTrace { summary, order, races, not_hooked } = sink.finish(metadata, &area)?;
     if cut == Cut::Asked {
         return Err(CaptureError::Interrupted { references });
     }
@@ -93,6 +93,7 @@ pub fn record(
         process_numbers: area.get(at::NUMBERS),
         lost_threads: area.get(at::LOST_THREADS),
         races,
+        not_hooked,
         signals: area.get(at::SIGNALS),
         order,
         checksum: summary.checksum,

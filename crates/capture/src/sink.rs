@@ -36,6 +36,8 @@ pub struct FinishedTrace {
     pub order: String,
     /// Source lines with data races, as `sor.c:88`.
     pub races: Vec<String>,
+    /// What accesses memory and has no hook.
+    pub not_hooked: Vec<String>,
 }
 
 /// The program counters of the recording, and the files that contain them.
@@ -290,6 +292,8 @@ impl RecordingSink {
         metadata.lines = resolved.lines;
         let notes = resolved.refused.into_iter().map(|why| format!("not used: {why}"));
         metadata.provenance.extend(notes);
+        let not_hooked = if metadata.method == "cc" { resolved.unhooked } else { Vec::new() };
+        metadata.provenance.extend(not_hooked.iter().map(|what| format!("not hooked: {what}")));
         metadata.ranges = self.ranges;
         for range in &mut metadata.ranges {
             range.stack = sites.number(range.stack);
@@ -314,7 +318,7 @@ impl RecordingSink {
             metadata.order = racing(&metadata.order, &races);
         }
         let order = metadata.order.clone();
-        Ok(FinishedTrace { summary: writer.finish(metadata)?, order, races })
+        Ok(FinishedTrace { summary: writer.finish(metadata)?, order, races, not_hooked })
     }
 }
 

@@ -17,6 +17,38 @@ const NAMES_PER_FILE_MAX: u64 = 16;
 /// Longest name kept.
 const NAME_BYTES_MAX: usize = 1 << 16;
 
+/// Section in which the compiler wrapper counts what has no hooks: texts that end with a zero, as
+/// in `12 macro a.c`.
+const UNHOOKED: &str = ".homenode.left_out";
+
+/// Most sources without hooks that are read.
+const UNHOOKED_MAX: usize = 1 << 16;
+
+/// Instructions of one source that access memory and have no hook of the recorder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unhooked {
+    /// Why, in one word: `macro`, `unknown`, `segment`, `hand-written`, `refused`.
+    pub reason: String,
+    /// The source.
+    pub file: String,
+    /// How many.
+    pub instructions: u64,
+}
+
+/// What the compiler wrapper has counted; nothing where that is damaged.
+pub(crate) fn unhooked(file: &object::File<'_>) -> Vec<Unhooked> {
+    let data = file.section_by_name(UNHOOKED).and_then(|section| section.data().ok());
+    let texts = data.unwrap_or_default().split(|&byte| byte == 0).take(UNHOOKED_MAX);
+    let read = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text);
+        let mut words = text.splitn(3, ' ');
+        let instructions = words.next()?.parse().ok()?;
+        let (reason, file) = (words.next()?.to_owned(), words.next()?.to_owned());
+        Some(Unhooked { reason, file, instructions })
+    };
+    texts.filter_map(read).collect()
+}
+
 /// One symbol with an address and a size, its name as stored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RawSymbol {

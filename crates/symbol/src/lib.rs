@@ -25,6 +25,7 @@ mod unwind;
 pub use allocated::AllocatedType;
 pub use calls::AllocationFrame;
 pub use demangle::demangle;
+pub use elf::Unhooked;
 pub use error::SymbolError;
 pub use layout::{DataField, DataType};
 pub use locals::{LocalVariable, StackFrame};

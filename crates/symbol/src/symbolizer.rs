@@ -31,6 +31,7 @@ pub struct Symbolizer {
     has_lines: bool,
     debug_file: Option<PathBuf>,
     refused: Vec<SymbolError>,
+    unhooked: Vec<elf::Unhooked>,
 }
 
 /// The place of an address in the source.
@@ -141,6 +142,12 @@ impl Symbolizer {
         &self.refused
     }
 
+    /// What the compiler wrapper has counted that accesses memory and has no hook.
+    #[must_use]
+    pub fn unhooked(&self) -> &[elf::Unhooked] {
+        &self.unhooked
+    }
+
     /// Parses the bytes of a file, and copies the parts that it needs.
     ///
     /// # Errors
@@ -192,6 +199,7 @@ impl Symbolizer {
             has_lines: info.is_some(),
             debug_file: None,
             refused: Vec::new(),
+            unhooked: elf::unhooked(&file),
         })
     }
 
