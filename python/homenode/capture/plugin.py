@@ -43,6 +43,7 @@ _OWN = (
     "program_marks",
     "sites",
     "translate",
+    "repeats",
     "turns",
     "guest_memory",
     "guest_futex",

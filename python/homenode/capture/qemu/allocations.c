@@ -268,6 +268,12 @@ void watch_allocations(struct qemu_plugin_tb *tb)
                                              (void *)(uintptr_t)address);
 }
 
+/* The state of the calling thread's processor, or null. */
+const void *state_of_thread(void)
+{
+    return own_state;
+}
+
 /* Called in each system call. */
 void allocations_call(const uint64_t arguments[6])
 {

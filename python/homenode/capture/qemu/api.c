@@ -14,7 +14,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-enum { GLOBAL_COUNT = 1, COUNT_A_PROCESSOR = 2, BYTES_ARE_COPIED = 3 };
+enum { GLOBAL_COUNT = 1, COUNT_A_PROCESSOR = 2, BYTES_ARE_COPIED = 3, REPEATS_INSIDE = 4 };
 
 /* Functions that were added with a version (3 added none). */
 static const struct {
@@ -108,6 +108,12 @@ void count_again(void)
 int api_confuses_processors(void)
 {
     return version >= COUNT_A_PROCESSOR;
+}
+
+/* Whether a repeated instruction is executed once for each repetition and once more. */
+int repeats_are_executed_again(void)
+{
+    return version < REPEATS_INSIDE;
 }
 
 unsigned processors_of_system(void)

@@ -101,6 +101,7 @@ void count_on(unsigned cpu);
 void count_again(void);
 unsigned processors_of_system(void);
 int api_confuses_processors(void);
+int repeats_are_executed_again(void);
 
 /* guest_isa.c */
 enum machine { X86_64, AARCH64, RISCV64, MACHINES };
@@ -114,6 +115,7 @@ int is_system_call(const uint8_t *code, size_t size);
 enum { MARK_BYTES_MAX = 8 };
 size_t mark_size(void);
 int is_mark(const uint8_t *code, size_t size);
+int is_wide(const uint8_t *code, size_t size);
 int is_atomic(const uint8_t *code, size_t size, int *synchronises);
 int reads_tsc(const uint8_t *code, size_t size);
 void clone_of_machine(const uint64_t a[6], uint64_t to[5]);

@@ -1,5 +1,6 @@
 /* The instruction sets: numbers of system calls, and which instructions are atomic or marks. */
 #include "registers.h"
+#include "sites.h"
 
 #include <elf.h>
 #include <string.h>
@@ -136,6 +137,64 @@ int is_mark(const uint8_t *code, size_t size)
     if (machine == X86_64)
         return memcmp(code, of_x86, sizeof of_x86) == 0;
     return word_of(code) == (machine == AARCH64 ? 0xd2890ddf : 0x48e02013);
+}
+
+/* Number of prefixes of an x86 instruction; REX is none. `repeated` is set if one repeats it, and
+ * `narrow` if its addresses have 32 bits. */
+static size_t x86_prefixes(const uint8_t *code, size_t size, int *repeated, int *narrow)
+{
+    size_t i = 0;
+
+    *repeated = *narrow = 0;
+    for (; i < size; i++) {
+        if (code[i] == 0xf2 || code[i] == 0xf3)
+            *repeated = 1;
+        else if (code[i] == 0x67)
+            *narrow = 1;
+        else if (code[i] != 0x66 && code[i] != 0x2e && code[i] != 0x36 && code[i] != 0x3e &&
+                 code[i] != 0x26 && code[i] != 0x64 && code[i] != 0x65)
+            break;
+    }
+    return i;
+}
+
+uint32_t repeats_of(const uint8_t *code, size_t size)
+{
+    int repeated, narrow;
+    size_t i;
+
+    if (machine != X86_64)
+        return 0;
+    i = x86_prefixes(code, size, &repeated, &narrow);
+    if (i < size && (code[i] & 0xf0) == 0x40)
+        i++;
+    if (!repeated || narrow || i + 1 != size)
+        return 0;
+    switch (code[i] & 0xfe) {
+    case 0xa4: case 0xaa:           /* movs, stos */
+        return SITE_REPEATS | SITE_STORES;
+    case 0xac:                      /* lods */
+        return SITE_REPEATS;
+    default:
+        return 0;
+    }
+}
+
+/* Whether an atomic instruction accesses 16 bytes: cmpxchg16b; pairs of 64 bits of aarch64. */
+int is_wide(const uint8_t *code, size_t size)
+{
+    size_t i = 0;
+
+    if (machine == X86_64) {
+        while (i + 2 < size && (code[i] & 0xf8) != 0x48)
+            i++;
+        return i + 2 < size && code[i + 1] == 0x0f && code[i + 2] == 0xc7;
+    }
+    if (machine != AARCH64 || size != sizeof(uint32_t))
+        return 0;
+    /* stxp and stlxp; casp and its kin */
+    return (word_of(code) & 0xffe00000) == 0xc8200000 ||
+           (word_of(code) & 0xffa00000) == 0x48200000;
 }
 
 /* A LOCK prefix, or xchg with memory, which locks by itself. */

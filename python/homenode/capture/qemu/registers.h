@@ -110,6 +110,7 @@ void call_stacks_after_fork(void);
 void on_allocator(unsigned cpu, void *data) __attribute__((visibility("hidden")));
 void on_return_place(unsigned cpu, void *data) __attribute__((visibility("hidden")));
 void watch_allocations(struct qemu_plugin_tb *tb);
+const void *state_of_thread(void);
 void allocations_call(const uint64_t arguments[6]);
 uint32_t stack_of_mapping(void);
 int go_stack_at(uint64_t address, uint64_t *low, uint64_t *high);

@@ -14,11 +14,22 @@ struct site {
     uint32_t to_come;           /* instructions of the block behind this one */
 };
 
-enum { SITE_ATOMIC = 1, SITE_SYNC = 2 };
+/* Of 16 bytes if atomic; a repeated string instruction, and one that stores. */
+enum { SITE_ATOMIC = 1, SITE_SYNC = 2, SITE_WIDE = 4, SITE_REPEATS = 8, SITE_STORES = 16 };
 
 struct site *site_new(const struct qemu_plugin_insn *insn, uint32_t flags, size_t to_come);
 uint64_t site_learn(struct site *s, qemu_plugin_meminfo_t info);
 void sites_forget(void);
+
+/* guest_isa.c: SITE_REPEATS and SITE_STORES for repeated string instructions, else 0. */
+uint32_t repeats_of(const uint8_t *code, size_t size);
+
+/* translate.c */
+void record_reference(unsigned cpu, const struct site *s, uint64_t what, uint64_t address);
+
+/* repeats.c */
+void on_repeat(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data);
+int repeat_goes_on(const struct site *s);
 
 static inline uint64_t what_of(struct site *s, qemu_plugin_meminfo_t info)
 {

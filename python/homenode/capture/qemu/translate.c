@@ -18,6 +18,8 @@ enum {
     PLACES_FIRST = 1 << 10
 };
 
+#define OF_16_BYTES (UINT64_C(16) << HN_SIZE_SHIFT)
+
 static int fetches;
 
 /* Addresses behind system calls, in a hash table: a new thread begins at one of them. */
@@ -110,10 +112,9 @@ static inline void put(struct hn_thread *me, const struct site *s, uint64_t what
     me->next = at + 1;
 }
 
-static void on_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+static inline void reference(unsigned cpu, const struct site *s, uint64_t what, uint64_t address)
 {
     struct hn_thread *me = hn_me;
-    struct site *s = data;
     struct hn_record *at = me->next;
     uint64_t position, gap;
 
@@ -136,42 +137,72 @@ static void on_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t addr
     }
     at->word[1] = s->pc | me->tag;
     __atomic_store_n(&at->word[0],
-                     (address & 0xffffffffffff) | what_of(s, info) | (gap << HN_GAP_SHIFT),
+                     (address & 0xffffffffffff) | what | (gap << HN_GAP_SHIFT),
                      __ATOMIC_RELEASE);
     me->next = ++at;
     if (HN_UNLIKELY(at >= me->limit))
         yield_in_block(me);
 }
 
-static void on_free_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
-                              void *data)
+static void on_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    struct site *s = data;
+
+    reference(cpu, s, what_of(s, info), address);
+}
+
+static inline void free_reference(unsigned cpu, const struct site *s, uint64_t what,
+                                  uint64_t address)
 {
     struct hn_thread *me = hn_me;
-    struct site *s = data;
 
     if (HN_UNLIKELY(me->next >= me->limit)) {
         if (!come_in(cpu))
             return;
         me = hn_me;
     }
-    put(me, s, what_of(s, info), address);
+    put(me, s, what, address);
     if (HN_UNLIKELY(me->next >= me->limit))
         settle(me);
+}
+
+static void on_free_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
+                              void *data)
+{
+    struct site *s = data;
+
+    free_reference(cpu, s, what_of(s, info), address);
+}
+
+/* Records a reference with a kind and size of its own. */
+void record_reference(unsigned cpu, const struct site *s, uint64_t what, uint64_t address)
+{
+    if (hn_deterministic())
+        reference(cpu, s, what, address);
+    else
+        free_reference(cpu, s, what, address);
 }
 
 /* An atomic operation is one reference. While there is one thread, QEMU makes a load and a store of
  * it; the store stands for both. */
 static void on_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
+    struct site *s = data;
+    uint64_t what;
+
     if (!qemu_plugin_mem_is_store(info))
         return;
-    if (hn_deterministic()) {
-        on_reference(cpu, info, address, data);
-        return;
+    what = what_of(s, info);
+    if ((s->flags & SITE_WIDE) != 0 && (what & OF_16_BYTES) == 0) {
+        /* Of 16 bytes it makes two stores. */
+        if (address % 16 == 0)
+            return;
+        address -= 8;
+        what = (what & ~(UINT64_C(0x7f) << HN_SIZE_SHIFT)) | OF_16_BYTES;
     }
-    if (recording(hn_me))
+    if (!hn_deterministic() && recording(hn_me))
         hn_stamp(hn_me);
-    on_free_reference(cpu, info, address, data);
+    record_reference(cpu, s, what, address);
 }
 
 /* QEMU performs operations that are not atomic on the host while everything else stands still, in a
@@ -201,6 +232,8 @@ static void on_fetch(unsigned cpu, void *data)
     const struct site *s = data;
     struct hn_thread *me = hn_me;
 
+    if ((s->flags & SITE_REPEATS) != 0 && repeat_goes_on(s))
+        return;
     if (me->next >= me->limit) {
         if (!come_in(cpu))
             return;
@@ -211,9 +244,9 @@ static void on_fetch(unsigned cpu, void *data)
         yield_in_block(me);
 }
 
-static void watch_fetch(struct qemu_plugin_insn *insn, size_t size, size_t to_come)
+static void watch_fetch(struct qemu_plugin_insn *insn, uint32_t flags, size_t size, size_t to_come)
 {
-    struct site *s = site_new(insn, 0, to_come);
+    struct site *s = site_new(insn, flags, to_come);
 
     if (s == NULL)
         return;
@@ -230,13 +263,19 @@ static void watch_instruction(struct qemu_plugin_insn *insn, const uint8_t *code
     qemu_plugin_vcpu_mem_cb_t callback = hn_deterministic() ? on_reference : on_free_reference;
     int synchronises;
     const int atomic = is_atomic(code, size, &synchronises);
-    struct site *s = site_new(insn, (atomic ? SITE_ATOMIC : 0) | (synchronises ? SITE_SYNC : 0),
-                          to_come);
+    const uint32_t repeats = repeats_of(code, size);
+    struct site *s =
+        site_new(insn,
+                 (atomic ? SITE_ATOMIC : 0) | (synchronises ? SITE_SYNC : 0) | repeats |
+                     (atomic && is_wide(code, size) ? SITE_WIDE : 0),
+                 to_come);
 
     if (fetches)
-        watch_fetch(insn, size, to_come);
+        watch_fetch(insn, repeats, size, to_come);
     if (atomic)
         callback = alone ? on_lone_atomic : on_atomic;
+    else if (repeats != 0)
+        callback = on_repeat;
     if (synchronises && !alone && hn_directed)
         qemu_plugin_register_vcpu_insn_exec_cb(insn, on_synchronising, QEMU_PLUGIN_CB_NO_REGS,
                                                NULL);
