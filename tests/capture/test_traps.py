@@ -185,16 +185,28 @@ def test_clang(build: Builder, record: Recorder, natively: Printed, source: str)
     assert recording.summary["references"] > 50
 
 
-def test_atomics_of_all_sizes_and_orders(build: Builder, record: Recorder) -> None:
-    recording = record(build("atomics.c", "-mcx16", "-latomic"))
+# Store, load, six modifications, two comparisons, and a relaxed load. x86 has no instruction that
+# returns the old value of the last three modifications: a load and a comparison do it.
+_ATOMICS = {
+    "compiler": [1, 0, 2, 2, 2, 2, 2, 2, 2, 2, 0],
+    "assembly": [1, 0, 2, 2, 2, 0, 2, 0, 2, 0, 2, 2, 2, 0],
+}
+
+
+@pytest.mark.parametrize("hooks", _ATOMICS)
+def test_atomics_of_all_sizes_and_orders(build: Builder, record: Recorder, hooks: str) -> None:
+    environment = {"HOMENODE_HOOKS": hooks}
+    recording = record(build("atomics.c", "-mcx16", "-latomic", environment=environment))
     assert recording.out == "0 0 0 0 0\n100 4294967291\n"
     for size in (1, 2, 4, 8, 16):
         touched = recording.touching(f"a{size}")
         assert set(touched["size"].tolist()) == {size}
-        kinds = touched["kind"][:11].tolist()
-        # store, load, six modifications, two comparisons, and a relaxed load
-        assert kinds == [1, 0, 2, 2, 2, 2, 2, 2, 2, 2, 0]
-        assert touched["flags"][:11].tolist() == [2] * 10 + [0]
+        # libatomic performs those of 16 bytes, as one operation each.
+        expected = _ATOMICS["compiler" if size == 16 else hooks]
+        assert touched["kind"][: len(expected)].tolist() == expected
+        relaxed = [i for i in range(1, len(expected)) if expected[i - 1 : i + 1] == [2, 0]]
+        flags = [0 if i in relaxed else 2 for i in range(len(expected))]
+        assert touched["flags"][: len(expected)].tolist() == flags
     relaxed = recording.touching("relaxed_only")
     assert relaxed["kind"].tolist() == [2] * 10
     assert relaxed["flags"].tolist() == [0] * 10

@@ -12,6 +12,8 @@ const FENCE: &str = "UNSPEC_MEMORY_BLOCKAGE";
 /// An atomic update; the line before has its memory order.
 const UPDATES: [&str; 3] = ["] UNSPECV_LOCK", "] UNSPECV_XCHG", "] UNSPECV_CMPXCHG"];
 const RELAXED: &str = "(const_int 0 [0])";
+/// gcc numbers instructions as it makes them: an access and its fence are at most this far apart.
+const WITH_FENCE: u32 = 4;
 
 /// What gcc says of one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,8 +24,8 @@ pub(crate) struct Explained {
     pub(crate) is_atomic: bool,
     /// It is an atomic update that does not order other accesses.
     pub(crate) is_relaxed_update: bool,
-    /// Whether a fence is before it in its block, and after it: a store with an order has the
-    /// former, a load the latter.
+    /// Whether a fence of its own is before it in its block, and after it: a store with an order
+    /// has the former, a load the latter.
     pub(crate) fenced: [bool; 2],
 }
 
@@ -47,6 +49,33 @@ fn is_target(label: &str) -> bool {
     label.strip_prefix(".L").is_none_or(|local| local.starts_with(|c: char| c.is_ascii_digit()))
 }
 
+/// Where an instruction comes from. A fence belongs to an access of the same origin.
+#[derive(Clone, Copy, Default)]
+struct Origin<'a> {
+    /// gcc's number of it.
+    number: u32,
+    /// Line and column of the source, as in `:36:1`.
+    place: &'a str,
+}
+
+impl<'a> Origin<'a> {
+    /// What the first comment of an instruction says, as in `#(insn 201 200 738 2 (set ...`.
+    fn beginning(text: &'a str) -> Self {
+        let number = text.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
+        Self { number, place: "" }
+    }
+
+    fn owns(self, fence: Self) -> bool {
+        self.place == fence.place && self.number.abs_diff(fence.number) <= WITH_FENCE
+    }
+}
+
+struct Fence<'a> {
+    origin: Origin<'a>,
+    /// How many instructions precede it.
+    at: usize,
+}
+
 #[derive(Default)]
 struct Reader<'a> {
     all: Vec<Explained>,
@@ -56,25 +85,35 @@ struct Reader<'a> {
     previous: &'a str,
     /// The first instruction of the block.
     block: usize,
-    /// How many instructions precede each fence of the block.
-    fences: Vec<usize>,
+    /// Origins of the block's instructions.
+    origins: Vec<Origin<'a>>,
+    fences: Vec<Fence<'a>>,
+    origin: Origin<'a>,
+    is_fence: bool,
 }
 
 impl<'a> Reader<'a> {
     fn comment(&mut self, text: &'a str) {
+        if text.starts_with("#(") {
+            self.end_of_fence();
+            self.origin = Origin::beginning(text);
+        }
+        if let Some((_, place)) = text.rsplit_once("\":") {
+            self.origin.place = place.split(' ').next().unwrap_or("");
+        }
         self.next.is_spill |= text.contains(SPILL);
         self.next.is_atomic |= text.contains(ATOMIC);
         // The first one: what a comparison stores has no order of its own.
         if self.relaxed.is_none() && UPDATES.iter().any(|update| text.contains(update)) {
             self.relaxed = Some(self.previous.trim_start_matches(['#', ' ']) == RELAXED);
         }
-        if text.contains(FENCE) {
-            self.fences.push(self.all.len());
-        }
+        self.is_fence |= text.contains(FENCE);
         self.previous = text;
     }
 
     fn instruction(&mut self, text: &str) {
+        self.end_of_fence();
+        self.origins.push(std::mem::take(&mut self.origin));
         self.next.is_relaxed_update = self.relaxed.take() == Some(true);
         self.all.push(std::mem::take(&mut self.next));
         if ["j", "call", "ret"].iter().any(|word| text.starts_with(word)) {
@@ -82,11 +121,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn end_of_fence(&mut self) {
+        if std::mem::take(&mut self.is_fence) {
+            self.fences.push(Fence { origin: self.origin, at: self.all.len() });
+        }
+    }
+
     fn end_of_block(&mut self) {
-        for at in self.block..self.all.len() {
-            let before = self.fences.iter().any(|&fence| fence <= at);
-            let after = self.fences.iter().any(|&fence| fence > at);
-            self.all[at].fenced = [before, after];
+        self.end_of_fence();
+        for (at, origin) in (self.block..).zip(self.origins.drain(..)) {
+            let own = || self.fences.iter().filter(|fence| origin.owns(fence.origin));
+            let fenced = [own().any(|fence| fence.at <= at), own().any(|fence| fence.at > at)];
+            self.all[at].fenced = fenced;
         }
         self.block = self.all.len();
         self.fences.clear();
@@ -110,6 +156,21 @@ mod tests {
         assert!(found[0].is_atomic && found[0].fenced == [false, true]);
         assert!(!found[1].is_atomic);
         assert_eq!(read(&text.replace(".LVL1", ".L1"))[0].fenced, [false, false], "another block");
+    }
+
+    #[test]
+    fn a_fence_belongs_to_the_access_it_was_made_for() {
+        let load = |place: &str| {
+            format!(
+                "#(insn 12 8 13 2 (set (reg:SI 1 dx) (mem/v:SI x [-1  S4])) \"a.c\":{place} 81 \
+                 {{*movsi}}\n\tmovl c(%rip), %edx\n#(insn 13 12 16 2 (set (mem/v:BLK)\n\
+                 #   ] UNSPEC_MEMORY_BLOCKAGE)) \"a.c\":5:9 9 {{*blockage}}\n\tret\n"
+            )
+        };
+        assert_eq!(read(&load("5:9"))[0].fenced, [false, true]);
+        assert_eq!(read(&load("4:9"))[0].fenced, [false, false], "a store's");
+        let later = load("5:9").replace("#(insn 13", "#(insn 33");
+        assert_eq!(read(&later)[0].fenced, [false, false], "another of the same macro");
     }
 
     #[test]

@@ -60,7 +60,7 @@ def wanted() -> bool:
     Raises:
         UsageError: when the variable that says so has an unknown value.
     """
-    chosen = os.environ.get(_HOOKS, "") or "compiler"
+    chosen = os.environ.get(_HOOKS, "") or "assembly"
     if chosen not in ("compiler", "assembly"):
         raise UsageError(f"{_HOOKS}={chosen}: say compiler or assembly")
     return platform.machine() == "x86_64" and chosen == "assembly"

@@ -33,6 +33,8 @@ WANTED = "HOMENODE_NATIVE"
 
 _SECTION = ".homenode.native"
 _SUFFIX = ".native"
+# Hooks of the compiler and in the assembly.
+_HOOKS = ("__tsan_", "__homenode_")
 # Options that write dependency files, which the first compilation has written; some take a word.
 _DEPENDENCIES = frozenset(["-MD", "-MMD", "-MP", "-MG"])
 _DEPENDENCIES_WITH_ARGUMENT = frozenset(["-MF", "-MT", "-MQ"])
@@ -84,7 +86,7 @@ def link(driver: Sequence[str], line: CommandLine, objects: dict[int, str]) -> N
         said = _failed([*driver, *words, "-o", plain])
         if said and not line.relocatable:
             Path(target).unlink(missing_ok=True)
-        if "__tsan_" in said:
+        if any(hook in said for hook in _HOOKS):
             said = _without_twin(line)
         if said:
             _warn(output, f"linking it failed: {said}")
@@ -116,7 +118,7 @@ def _without_twin(line: CommandLine) -> str:
     for word in line.all_words:
         path = archives.named(word, line.library_dirs) if word.startswith("-l") else Path(word)
         shared = path is not None and ".so" in path.suffixes and path.is_file()
-        if path is not None and shared and b"__tsan_" in path.read_bytes():
+        if path is not None and shared and _has_hooks(path.read_bytes()):
             return (
                 f"{path} is an instrumented shared library; link it as a static one, or build the "
                 f"program again without homenode and time that with {_GIVEN}"
@@ -169,6 +171,10 @@ def twin(program: str, given: str | None, *, for_: str = "--native") -> str:
             "homenode cc"
         )
     return plain
+
+
+def _has_hooks(image: bytes) -> bool:
+    return any(hook.encode() in image for hook in _HOOKS)
 
 
 def _is_instrumented(program: bytes) -> bool:

@@ -1,5 +1,6 @@
 /* Waits that the runtime cannot see: reading a stream that another thread fills, and spinning in
  * code without hooks. Only the watchdog ends them. */
+#include <homenode.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static void *other(void *argument)
     return argument;
 }
 
-__attribute__((no_sanitize_thread, noinline)) static void spin(void)
+HOMENODE_UNRECORDED static void spin(void)
 {
     while (!flag) {
     }
