@@ -1,10 +1,11 @@
 // An ensemble of random walks. A vector fills itself with zeros, in the thread that makes it.
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <vector>
 
-constexpr std::size_t members = 4, walkers = 16384, steps = 2;
+constexpr std::size_t members = 4, walkers = 32768, steps = 2;
 
 static void walk(int *position, unsigned seed)
 {
@@ -18,7 +19,9 @@ static void walk(int *position, unsigned seed)
 int main()
 {
 #ifdef FIXED
-    const std::unique_ptr<int[]> positions(new int[members * walkers]); // not touched yet
+    // Not touched yet, and every band begins at a page.
+    void *pages = std::aligned_alloc(4096, members * walkers * sizeof(int));
+    const std::unique_ptr<int[], decltype(&std::free)> positions(static_cast<int *>(pages), std::free);
 #else
     std::vector<int> positions(members * walkers); // mark: positions
 #endif

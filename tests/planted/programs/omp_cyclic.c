@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #define N 1024
-#define SWEEPS 30
+#define SWEEPS 40
 #define TEAM 8
 
 #ifdef FIXED

@@ -40,7 +40,7 @@ private:
 
 int main()
 {
-    constexpr unsigned blocks = 100;
+    constexpr unsigned blocks = 200;
     auto made = std::make_unique<Queue>();
     auto squared = std::make_unique<Queue>();
     std::vector<Block> store(blocks);
