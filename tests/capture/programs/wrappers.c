@@ -55,7 +55,7 @@ static void *xcalloc(size_t count, size_t size)
 static void *worker(void *argument)
 {
     const long me = (long)argument;
-    struct cell *own = malloc(sizeof *own); /* line: own */
+    volatile struct cell *own = malloc(sizeof *own); /* line: own */
 
     own->count = 0;
     for (int i = 0; i < ROUNDS; i++) {
@@ -68,7 +68,7 @@ static void *worker(void *argument)
     label[me]++;
     mapped[me]++;
     ((char *)raw)[me]++;
-    free(own);
+    free((void *)own);
     return NULL;
 }
 

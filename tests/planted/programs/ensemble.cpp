@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-constexpr std::size_t members = 4, walkers = 32768, steps = 2;
+constexpr std::size_t members = 4, walkers = 16384, steps = 4;
 
 static void walk(int *position, unsigned seed)
 {
