@@ -160,3 +160,17 @@ def test_unknown_hooks_are_refused(
     assert compilers.compile("c", ["-c", str(tmp_path / "a.c"), "-o", str(tmp_path / "a.o")]) == 2
     assert "HOMENODE_HOOKS=assembler" in capfd.readouterr().err
     assert not (tmp_path / "a.o").exists()
+
+
+def test_hooks_in_another_assembly_than_x86_64_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setenv("HOMENODE_HOOKS", "assembly")
+    (tmp_path / "a.c").write_text("int a;\n")
+    words = ["-c", str(tmp_path / "a.c"), "-o", str(tmp_path / "a.o")]
+    assert compilers.compile("c", words) == 2
+    assert "HOMENODE_HOOKS=assembly needs x86-64" in capfd.readouterr().err
+    monkeypatch.delenv("HOMENODE_HOOKS")
+    assert compilers.compile("c", words) == 0
+    assert b"__tsan_init" in (tmp_path / "a.o").read_bytes()

@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
   return 3;
 }
 """
-_MISSED = "compiler's hooks miss it (HOMENODE_HOOKS=assembly sees it)"
+_MISSED = "compiler's hooks miss it (build with HOMENODE_HOOKS=assembly)"
 _LIBRARY = "library code: hooks are in the program's own files only"
 
 

@@ -58,12 +58,16 @@ def wanted() -> bool:
     """Whether sources are to be compiled this way.
 
     Raises:
-        UsageError: when the variable that says so has an unknown value.
+        UsageError: when the variable that says so has an unknown value, or asks for hooks in an
+            assembly that is not x86-64's.
     """
-    chosen = os.environ.get(_HOOKS, "") or "assembly"
+    is_possible = platform.machine() == "x86_64"
+    chosen = os.environ.get(_HOOKS, "") or ("assembly" if is_possible else "compiler")
     if chosen not in ("compiler", "assembly"):
         raise UsageError(f"{_HOOKS}={chosen}: say compiler or assembly")
-    return platform.machine() == "x86_64" and chosen == "assembly"
+    if chosen == "assembly" and not is_possible:
+        raise UsageError(f"{_HOOKS}=assembly needs x86-64: say compiler, or leave it out")
+    return chosen == "assembly"
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """`homenode cc`, `c++` and `fortran`: compile and link programs so that they can be recorded.
 
-The wrapper runs the real compiler with ``-fsanitize=thread``, which makes it insert a call of a
-hook before every access, and links homenode's runtime in place of libtsan. Nothing else changes:
-options, outputs, messages and the exit code are the compiler's own.
+The wrapper runs the real compiler, puts a call of a hook before every access (in the compiler's
+assembly, or by ``-fsanitize=thread``), and links homenode's runtime. Nothing else changes: options,
+outputs, messages and the exit code are the compiler's own.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ _COPIES = (
 )
 _TABLES = "literals and tables of the compiler and the linker are not recorded with hooks"
 _LOCKS = "locks: with hooks one reference for each operation, in place of the library's own"
-_MISSED = "compiler's hooks miss it (HOMENODE_HOOKS=assembly sees it)"
+_MISSED = "compiler's hooks miss it (build with HOMENODE_HOOKS=assembly)"
 _REMOVED = "the optimised code makes fewer accesses than the compiler has put hooks at"
 _MOVED = "the same bytes are at other lines of this function"
 _UNKNOWN = "unknown"
