@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from homenode.demo.programs import Compiler
 
 __all__ = [
+    "FLAGS",
     "FOLDER",
     "TABLE",
     "Size",
@@ -39,6 +40,9 @@ __all__ = [
 
 FOLDER = Path(__file__).resolve().parent
 """The folder of the C sources, except those of the demonstration (`homenode.demo.programs`)."""
+
+FLAGS = ("-O2", "-fno-tree-vectorize", "-Wall", "-Wextra")
+"""Default flags of the compiler. The publications' machines have no vectors."""
 
 THREADS = 8
 """Default number of threads of a workload, one per processor."""
@@ -173,7 +177,7 @@ def command(
     name: str,
     out: str | Path,
     compiler: Compiler = "cc",
-    flags: Sequence[str] = ("-O2", "-Wall", "-Wextra"),
+    flags: Sequence[str] = FLAGS,
 ) -> list[str]:
     """The compiler's command line that makes the program `out`.
 
@@ -195,7 +199,7 @@ def build(
     name: str,
     out: str | Path,
     compiler: Compiler = "cc",
-    flags: Sequence[str] = ("-O2", "-Wall", "-Wextra"),
+    flags: Sequence[str] = FLAGS,
 ) -> Path:
     """Compiles a workload; arguments as for :func:`command`.
 
