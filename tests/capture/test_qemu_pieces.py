@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _OBJECTS = ("from", "to", "down", "q", "wide", "mark")
 _KINDS = "RWAF"
+_SYSROOT = "/usr/aarch64-linux-gnu"
 
 pytestmark = pytest.mark.skipif(
     shutil.which("qemu-x86_64") is None or shutil.which("gcc") is None,
@@ -82,3 +83,39 @@ def test_a_repeated_instruction_is_fetched_once(compiled: Builder, emulate: Reco
     wanted = made.touching("from")
     copying = wanted["pc"][wanted["kind"] == 0][0]
     assert ((columns["kind"] == 3) & (columns["addr"] == copying)).sum() == 1
+
+
+def _bytes_written(made: Recording, name: str) -> int:
+    start, size = made.symbol(name)
+    found = made.touching(name)
+    written = np.zeros(size, dtype=bool)
+    for kind, addr, length in zip(found["kind"], found["addr"], found["size"], strict=True):
+        if kind == 1:
+            written[addr - start : addr - start + length] = True
+    return int(written.sum())
+
+
+@pytest.mark.parametrize("flags", [(), ("-static",)])
+@pytest.mark.parametrize("processor", ["", "cortex-a72", "neoverse-n1"])
+def test_aarch64_programs_clear_and_copy_every_byte(
+    compiled: Builder, emulate: Recorder, processor: str, flags: tuple[str, ...]
+) -> None:
+    program = compiled("clears.c", *flags, machine="aarch64")
+    environment = {"QEMU_CPU": processor} if processor else {}
+    made = emulate(program, machine="aarch64", sysroot=_SYSROOT, environment=environment)
+    assert _bytes_written(made, "page") == 4096
+    assert _bytes_written(made, "table") == 2400
+    assert ("-cpu max,sve=off" in made.metadata()["tool"]) == (processor == "")
+    if not processor:
+        assert made.summary["unseen"] == 0
+
+
+def test_accesses_of_sve_are_counted(compiled: Builder, emulate: Recorder) -> None:
+    program = compiled("clears.c", machine="aarch64")
+    made = emulate(program, machine="aarch64", sysroot=_SYSROOT, environment={"QEMU_CPU": "max"})
+    written = _bytes_written(made, "table")
+    # A copy of 24 bytes is a load and a store of SVE.
+    assert (made.summary["unseen"] >= 200) == (written == 0)
+    assert made.summary["unseen"] or written == 2400
+    noted = [text for text in made.metadata()["provenance"] if "does not show" in text]
+    assert len(noted) == (made.summary["unseen"] != 0)

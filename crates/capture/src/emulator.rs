@@ -18,6 +18,10 @@ const REPEATS_FROM: u32 = 10;
 /// Makes a system's time advance by 4 ns an executed instruction.
 const REPEATING: &[&str] = &["-icount", "shift=2,sleep=off", "-rtc", "base=2026-01-01,clock=vm"];
 const HEADER_BYTES: usize = 20;
+/// The processor of aarch64 programs, unless the user's variable names one: QEMU shows plugins most
+/// loads and stores of SVE not at all, and libraries use it where it exists.
+const AARCH64_PROCESSOR: &str = "max,sve=off,sme=off";
+const PROCESSOR_VARIABLE: &str = "QEMU_CPU";
 
 /// The emulator of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub struct Emulator {
     pub version: String,
     /// Whether the program can also run without it.
     pub native: bool,
+    /// The processor that it emulates; empty: its default, or the one of the user's variable.
+    pub processor: &'static str,
 }
 
 impl Emulator {
@@ -56,7 +62,9 @@ impl Emulator {
             PathBuf::from(&options.emulator)
         };
         let version = version(&path)?;
-        Ok(Self { path, version, native: machine == std::env::consts::ARCH })
+        let chosen = std::env::var_os(PROCESSOR_VARIABLE).is_some();
+        let processor = if machine == "aarch64" && !chosen { AARCH64_PROCESSOR } else { "" };
+        Ok(Self { path, version, native: machine == std::env::consts::ARCH, processor })
     }
 
     fn for_system(options: &RecordOptions) -> Result<Self, CaptureError> {
@@ -77,7 +85,7 @@ impl Emulator {
                 found: version,
             });
         }
-        Ok(Self { path, version, native: false })
+        Ok(Self { path, version, native: false, processor: "" })
     }
 
     /// The command line of a machine with processors, memory and a serial line only. Its memory is
@@ -140,6 +148,9 @@ impl Emulator {
         let mut add = |words: &[&str]| argv.extend(words.iter().map(|&word| word.to_owned()));
         add(&["-seed", "1", "-plugin"]);
         add(&[&plugin_words(options)]);
+        if !self.processor.is_empty() {
+            add(&["-cpu", self.processor]);
+        }
         if !options.sysroot.is_empty() {
             add(&["-L", &options.sysroot]);
         }
@@ -244,8 +255,12 @@ mod tests {
 
     #[test]
     fn the_program_comes_last_and_under_its_own_name() {
-        let emulator =
-            Emulator { path: "/x/qemu".into(), version: "qemu 7.2".to_owned(), native: true };
+        let emulator = Emulator {
+            path: "/x/qemu".into(),
+            version: "qemu 7.2".to_owned(),
+            native: true,
+            processor: "max",
+        };
         let options = RecordOptions {
             argv: vec!["sh".to_owned(), "-c".to_owned(), "exit".to_owned()],
             plugin: "/a,b.so".to_owned(),
@@ -255,6 +270,8 @@ mod tests {
         let launch = emulator.launch(&options).unwrap();
         assert_eq!(launch.preload.as_deref(), Some("/a,b.so"));
         assert!(launch.argv.contains(&"file=/a,,b.so".to_owned()));
+        let chosen = launch.argv.iter().position(|word| word == "-cpu").unwrap();
+        assert_eq!(launch.argv[chosen + 1], "max");
         let tail: Vec<_> = launch.argv.iter().rev().take(4).collect();
         assert_eq!((tail[0].as_str(), tail[1].as_str(), tail[3].as_str()), ("exit", "-c", "sh"));
         assert!(tail[2].ends_with("/sh"));
@@ -262,8 +279,12 @@ mod tests {
 
     #[test]
     fn a_system_has_its_kernel_initramfs_and_further_options() {
-        let emulator =
-            Emulator { path: "/x/qemu".into(), version: "qemu 7.2".to_owned(), native: false };
+        let emulator = Emulator {
+            path: "/x/qemu".into(),
+            version: "qemu 7.2".to_owned(),
+            native: false,
+            processor: "",
+        };
         let options = RecordOptions {
             argv: vec!["vmlinuz".to_owned(), "-drive".to_owned(), "file=d".to_owned()],
             via: "qemu-system".to_owned(),

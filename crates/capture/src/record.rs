@@ -108,6 +108,9 @@ pub fn record(
 pub(crate) fn note_emulator(metadata: &mut Metadata, emulator: Option<&Emulator>) {
     if let Some(emulator) = emulator {
         metadata.tool = format!("{}, {}", metadata.tool, emulator.version);
+        if !emulator.processor.is_empty() {
+            metadata.tool = format!("{} -cpu {}", metadata.tool, emulator.processor);
+        }
     }
 }
 

@@ -44,6 +44,7 @@ _OWN = (
     "sites",
     "translate",
     "repeats",
+    "unshown",
     "turns",
     "guest_memory",
     "guest_futex",

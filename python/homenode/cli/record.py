@@ -199,8 +199,8 @@ def _warn_of_missing(made: dict[str, Any], via: str) -> None:
         echo(f"{count} {children} not recorded{way.replace('it', 'children')}", err=True)
     if made["unseen"]:
         echo(
-            f"the accesses of {made['unseen']:,} executed instructions (SVE) are missing, because "
-            "QEMU does not show them; leave QEMU_CPU to homenode",
+            f"the accesses of {made['unseen']:,} executed instructions are missing, because QEMU "
+            "does not show them (SVE of aarch64); without QEMU_CPU there are none",
             err=True,
         )
 

@@ -115,6 +115,10 @@ int is_system_call(const uint8_t *code, size_t size);
 enum { MARK_BYTES_MAX = 8 };
 size_t mark_size(void);
 int is_mark(const uint8_t *code, size_t size);
+enum { ZERO_REGISTER = 31 };
+int is_aarch64(void);
+int clears_block(const uint8_t code[4], unsigned *operand);
+int accesses_by_sve(const uint8_t code[4]);
 int is_wide(const uint8_t *code, size_t size);
 int is_atomic(const uint8_t *code, size_t size, int *synchronises);
 int reads_tsc(const uint8_t *code, size_t size);
@@ -134,6 +138,9 @@ int come_in(unsigned cpu);
 /* program_marks.c */
 int behind_mark(uint64_t address);
 void on_mark(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data);
+
+/* unshown.c */
+void unshown_begin(int argc, char **argv);
 
 /* layout.c */
 void layout_begin(void);

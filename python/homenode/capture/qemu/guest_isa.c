@@ -180,6 +180,29 @@ uint32_t repeats_of(const uint8_t *code, size_t size)
     }
 }
 
+int is_aarch64(void)
+{
+    return machine == AARCH64;
+}
+
+/* Whether an instruction of aarch64 clears a block, and which register has its address: `dc zva`,
+ * `dc gzva`. */
+int clears_block(const uint8_t code[4], unsigned *operand)
+{
+    const uint32_t word = word_of(code);
+
+    *operand = word & 31;
+    return (word & 0xffffffe0) == 0xd50b7420 || (word & 0xffffffe0) == 0xd50b7480;
+}
+
+/* Whether an instruction of aarch64 is among the loads, stores and prefetches of SVE. */
+int accesses_by_sve(const uint8_t code[4])
+{
+    const uint32_t group = word_of(code) >> 25;
+
+    return group == 0x42 || group == 0x52 || group == 0x62 || group == 0x72;
+}
+
 /* Whether an atomic instruction accesses 16 bytes: cmpxchg16b; pairs of 64 bits of aarch64. */
 int is_wide(const uint8_t *code, size_t size)
 {

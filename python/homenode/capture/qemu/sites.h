@@ -12,6 +12,7 @@ struct site {
     qemu_plugin_meminfo_t info[2];
     uint32_t flags;             /* SITE_ */
     uint32_t to_come;           /* instructions of the block behind this one */
+    unsigned operand;           /* register with the address of a block that it clears */
 };
 
 /* Of 16 bytes if atomic; a repeated string instruction, and one that stores. */
@@ -23,6 +24,10 @@ void sites_forget(void);
 
 /* guest_isa.c: SITE_REPEATS and SITE_STORES for repeated string instructions, else 0. */
 uint32_t repeats_of(const uint8_t *code, size_t size);
+
+/* unshown.c */
+qemu_plugin_vcpu_mem_cb_t watch_unshown(struct qemu_plugin_tb *tb, size_t at, const uint8_t *code,
+                                        struct site *s);
 
 /* translate.c */
 void record_reference(unsigned cpu, const struct site *s, uint64_t what, uint64_t address);

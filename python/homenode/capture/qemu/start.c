@@ -100,6 +100,7 @@ __attribute__((constructor)) static void open_the_area(int argc, char **argv)
 
     api_choose();
     exec_begin(argc, argv, getenv("LD_PRELOAD"));
+    unshown_begin(argc, argv);
     hn_shared = hn_open_area();
     unsetenv("LD_PRELOAD");
     if (hn_shared == NULL || !preloaded)

@@ -256,11 +256,15 @@ static void watch_fetch(struct qemu_plugin_insn *insn, uint32_t flags, size_t si
 
 /* One callback for both directions: with one for each, QEMU 7.2 reports wrong directions, and omits
  * some of the accesses that it makes in functions of its own. */
-static void watch_instruction(struct qemu_plugin_insn *insn, const uint8_t *code, size_t to_come,
-                              int alone, int marked)
+static void watch_instruction(struct qemu_plugin_tb *tb, size_t at, const uint8_t *code, int marked)
 {
+    const size_t count = qemu_plugin_tb_n_insns(tb);
+    const size_t to_come = count - 1 - at;
+    const int alone = count == 1;
+    struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, at);
     const size_t size = qemu_plugin_insn_size(insn);
     qemu_plugin_vcpu_mem_cb_t callback = hn_deterministic() ? on_reference : on_free_reference;
+    qemu_plugin_vcpu_mem_cb_t other;
     int synchronises;
     const int atomic = is_atomic(code, size, &synchronises);
     const uint32_t repeats = repeats_of(code, size);
@@ -279,6 +283,9 @@ static void watch_instruction(struct qemu_plugin_insn *insn, const uint8_t *code
     if (synchronises && !alone && hn_directed)
         qemu_plugin_register_vcpu_insn_exec_cb(insn, on_synchronising, QEMU_PLUGIN_CB_NO_REGS,
                                                NULL);
+    other = is_aarch64() ? watch_unshown(tb, at, code, s) : NULL;
+    if (other != NULL)
+        callback = other;
     if (marked)
         callback = on_mark;
     if (s != NULL)
@@ -316,7 +323,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
             note_place(qemu_plugin_insn_vaddr(insn) + size);
         if (hn_deterministic() && reads_tsc(code, size))
             qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tsc_read, QEMU_PLUGIN_CB_NO_REGS, NULL);
-        watch_instruction(insn, code, count - 1 - i, count == 1, marked != 0);
+        watch_instruction(tb, i, code, marked != 0);
         marked = (size_t)is_mark(code, size);
     }
 }
