@@ -10,8 +10,6 @@ Run with `make bench`, or `python benches/capture.py --runs 1 gauss`. Unless pro
 also sorts 81 MB in QEMU, which takes more than a minute.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -9,8 +9,6 @@ Run with `nice python benches/checked.py`, which takes an hour on two cores, or
 `python benches/checked.py ge --traces traces`.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 import time

@@ -10,8 +10,6 @@ Run with `python benches/debian.py`, or `python benches/debian.py pigz sort --ke
 at the traces afterwards. Needs the programs' packages; libc6-dbg and python3.11-dbg give names.
 """
 
-from __future__ import annotations
-
 import argparse
 import filecmp
 import os

@@ -10,8 +10,6 @@ Run with `python benches/directory.py`, or with `--traces DIR` to keep the recor
 some minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import sys

@@ -11,8 +11,6 @@ Run with `python benches/qemu.py`, which takes a quarter of an hour, or name pro
 takes the publications' sizes. `python benches/qemu.py --memory` only records 100 million and more.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

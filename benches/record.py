@@ -7,8 +7,6 @@ runs of the native build, so the slowdown is the user's, including instrumentati
 Run with `make bench`, or `python benches/record.py gauss fft --quantum 1000`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics

@@ -10,8 +10,6 @@ Inputs are recorded once and used by both. ``--quick`` leaves out the studies. E
 not computed again, so an interrupted run can be resumed.
 """
 
-from __future__ import annotations
-
 import argparse
 import filecmp
 import json

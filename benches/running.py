@@ -5,8 +5,6 @@ started by a small process, this file as a program: `python running.py REPORT CO
 costs of COMMAND to the file REPORT, as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

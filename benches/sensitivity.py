@@ -8,8 +8,6 @@ prints the results of `homenode sensitivity` on `numa` with pages of 4 KB and on
 Run with `python benches/sensitivity.py --svg docs/sensitivity.svg`; the table is Markdown.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from pathlib import Path

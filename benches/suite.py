@@ -11,8 +11,6 @@ removed after it has been measured.
 Run with `nice python benches/suite.py`, which takes an hour, or `python benches/suite.py gauss`.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

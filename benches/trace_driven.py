@@ -9,8 +9,6 @@ The table is Markdown, as in docs/run.md.
 Run with `python benches/trace_driven.py [NAME...]`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

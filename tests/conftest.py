@@ -1,7 +1,5 @@
 """Fixtures for all tests: a small trace, and the command line."""
 
-from __future__ import annotations
-
 import signal
 
 from hypothesis import HealthCheck, settings

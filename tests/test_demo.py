@@ -1,7 +1,5 @@
 """The demonstration: its checks, and all of it on small programs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

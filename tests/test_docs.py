@@ -1,7 +1,5 @@
 """The documentation covers everything public."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Without pandas or matplotlib, what needs them says how to install them."""
 
-from __future__ import annotations
-
 import sys
 import tomllib
 from collections.abc import Callable

@@ -9,8 +9,6 @@ so. Runs alternate. Memory is the peak of the recorder (VmHWM) and that of QEMU,
 second, without shared mappings (RssShmem), which are the guest's memory and the ring.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import os

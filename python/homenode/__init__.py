@@ -8,8 +8,6 @@
 [('optimal', 17), ('ace', 62)]
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

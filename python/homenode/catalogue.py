@@ -1,7 +1,5 @@
 """The lists of machines, policies, formats and so on, each from its one table."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from homenode import reproduction

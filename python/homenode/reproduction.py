@@ -1,7 +1,5 @@
 """The second distribution, homenode-studies: the publications' studies and their programs."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from types import ModuleType
 

@@ -4,8 +4,6 @@ Names of programs, files, threads and markers come from outside: they may hold c
 a terminal's cursor, or that XML forbids.
 """
 
-from __future__ import annotations
-
 _LOW_SURROGATE = 0xDC00
 """Python represents each byte of a file name that is not UTF-8 as this plus the byte."""
 

@@ -1,7 +1,5 @@
 """Fixtures shared with the tests of homenode itself: a small trace, and the command line."""
 
-from __future__ import annotations
-
 from support.command import Command, Outcome, homenode, program
 from support.traces import trace
 

@@ -1,7 +1,5 @@
 """Alpha, beta and gamma: the model, the published tables, files, traces and measuring."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

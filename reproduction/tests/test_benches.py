@@ -1,7 +1,5 @@
 """The benches that record, on the smallest program: the tests only check that they run."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

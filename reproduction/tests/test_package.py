@@ -1,7 +1,5 @@
 """The package as a whole: its version, its documentation, and the programs that it shares."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import pkgutil

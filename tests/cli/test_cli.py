@@ -1,7 +1,5 @@
 """Every command: its help, its output for people and for programs."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`homenode compact`: in place and to another file, and which files remain when it is killed."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

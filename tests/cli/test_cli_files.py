@@ -1,7 +1,5 @@
 """Files that other commands write, that were left behind, or that are not regular files."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The command line on machines with a directory: hottest homes, pictures of pages, the report."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

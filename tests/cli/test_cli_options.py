@@ -1,7 +1,5 @@
 """Values that no option can have: the error names the option, and no file is written."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Results in files: `-o`, its formats, and what happens when a file cannot be written."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Recording from the command line: what it prints where, and the programs it needs."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

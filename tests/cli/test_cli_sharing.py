@@ -1,7 +1,5 @@
 """What `homenode sharing` prints of call stacks and of bytes."""
 
-from __future__ import annotations
-
 from homenode.cli.sharing import _calls, offsets
 
 

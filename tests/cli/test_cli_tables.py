@@ -1,7 +1,5 @@
 """Tables of every command: they have all numbers and columns at every width of the terminal."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

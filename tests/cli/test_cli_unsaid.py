@@ -1,7 +1,5 @@
 """Errors name what the user said, and give advice that can be followed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

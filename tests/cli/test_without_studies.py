@@ -1,7 +1,5 @@
 """Without homenode-studies, commands that need it say how to install it."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """`homenode.advise` and its command."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Machines on a bus: the command line and the Python interface."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -8,8 +8,6 @@ cachegrind and once a line for homenode, so a short model counts both ways: its 
 equal homenode's, its misses by references cachegrind's.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

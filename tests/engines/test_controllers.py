@@ -1,7 +1,5 @@
 """Nodes with controllers: lists of copies, buffers and proxies, through the public interface."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Machines with a directory: `homenode.simulate` and its command."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Which nodes use which page, and which homes serve them: `uses` of a simulation."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`homenode explain` with a directory: tables, messages, the command and its errors."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

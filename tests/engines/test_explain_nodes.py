@@ -1,7 +1,5 @@
 """`homenode explain` for all protocols with messages between nodes: tables, messages, pages."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`homenode explain` for protocols of pages: tables, acquires and releases, errors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

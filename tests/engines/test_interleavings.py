@@ -1,7 +1,5 @@
 """Brackets of prices without a clock: other turns of one trace."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

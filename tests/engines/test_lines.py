@@ -1,7 +1,5 @@
 """Where present-day processors wait: `hn.lines`, `sharing` on such machines, and their output."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Answers about lines from machines with a directory: `hn.lines`, `sharing`, `advise`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Coherence in software: `homenode.simulate` with the protocol `lrc`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The optimum in detail: from Python and from the command line."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Page-coherence machines from Python and on the command line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Several analyses at a time."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 

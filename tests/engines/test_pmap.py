@@ -1,7 +1,5 @@
 """The page manager: from Python and from the command line."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

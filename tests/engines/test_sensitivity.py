@@ -1,7 +1,5 @@
 """The order of the threads: several recordings, orders made of one, spreads and rankings."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

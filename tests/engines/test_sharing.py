@@ -1,7 +1,5 @@
 """`homenode.sharing`, `homenode.synthetic` and their commands."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

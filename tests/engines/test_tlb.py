@@ -1,7 +1,5 @@
 """`homenode.tlb`, `homenode tlb` and `homenode list tlbs`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """References counted in words: while simulating, and by the transform ``words``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

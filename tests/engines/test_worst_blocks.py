@@ -1,7 +1,5 @@
 """The worst blocks of real programs are those that were planted in them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

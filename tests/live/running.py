@@ -1,7 +1,5 @@
 """Runs of live programs and replays of their traces, for the tests of this folder."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Programs that run on simulated machines: their waits, clocks and endings."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

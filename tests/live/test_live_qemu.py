@@ -1,7 +1,5 @@
 """Unmodified programs in QEMU that run on simulated machines."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

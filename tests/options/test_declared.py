@@ -1,7 +1,5 @@
 """Options are declared once: the command line, the types and the documentation follow."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Lists of machines, policies and block sizes."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A value of a type that an option cannot have is an error that names the option."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Fixtures for the planted programs: each twin is compiled and recorded once."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -3,8 +3,6 @@
 As a program it updates the table: python -m planted.found (in tests/).
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import tempfile

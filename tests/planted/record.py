@@ -5,8 +5,6 @@ As a program it records all programs, or those named, into a folder:
     python tests/planted/record.py FOLDER [wordcount.c ...]
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

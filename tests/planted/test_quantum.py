@@ -1,7 +1,5 @@
 """Answers about cache lines do not depend on the turns of the recording."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The report: its text, its figures, and that the file is self-contained."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser

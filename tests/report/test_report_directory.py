@@ -1,7 +1,5 @@
 """The report about machines with a directory, and its picture of pages."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The part of the report about a machine with a directory, in a real browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Source lines in a report: which functions, with which misses, and the text around them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A headless Chromium for tests of pages, driven over its debugging protocol."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The command line, run in this process or as a separate process."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Invented outcomes in the form that the engines print, for tests of reports about them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 POLICIES = ("optimal", "optimal-no-replication", "ace", "delay", "migrate", "best-static")

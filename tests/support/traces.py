@@ -1,7 +1,5 @@
 """Traces for tests that need no recording."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Workloads of homenode-studies as programs to record: compiled from the clone, not imported."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from homenode import Trace

@@ -1,7 +1,5 @@
 """`hn.compact`: the same trace in fewer bytes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Traces of tracers and profilers are imported, and samples are called samples everywhere."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Traces of several processes as one: `homenode transform merge`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Leaving out initialisation: where a selection begins, in recordings, and when it is suggested."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

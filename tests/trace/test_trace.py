@@ -1,7 +1,5 @@
 """The Python class `Trace`."""
 
-from __future__ import annotations
-
 import gc
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`homenode.transform`, `homenode.split` and `homenode transform`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

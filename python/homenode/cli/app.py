@@ -4,8 +4,6 @@ Exit codes: 0 ok, 1 findings or failed checks, 2 usage or bad input, 130 interru
 of `homenode record`, the recorded program's.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading

@@ -1,7 +1,5 @@
 """`homenode check-protocol`: whether coherence protocols keep their promises."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """The table of a page-coherence machine at one page size: the columns of the paper's tables."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from homenode.cli.tables import numbers, print_table, texts

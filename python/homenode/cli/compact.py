@@ -1,7 +1,5 @@
 """`homenode compact`: write traces again in fewer bytes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """`homenode cc`, `c++` and `fortran`: drop-in compiler wrappers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import click

@@ -1,7 +1,5 @@
 """`homenode explain`: a coherence protocol's table, and a walk through references."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 from typing import Any

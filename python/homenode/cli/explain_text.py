@@ -1,7 +1,5 @@
 """Protocols in the terminal: their tables, and everything that happens in a walk."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from homenode.cli.output import echo

@@ -1,7 +1,5 @@
 """`homenode export`: the references of a trace in another format."""
 
-from __future__ import annotations
-
 import click
 
 from homenode.cli.command import examples, format_option, json_option

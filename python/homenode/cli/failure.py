@@ -1,7 +1,5 @@
 """How the command line fails: one line that says what, where and what to do, and an exit code."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

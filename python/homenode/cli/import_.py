@@ -1,7 +1,5 @@
 """`homenode import`: a file of another format becomes a trace."""
 
-from __future__ import annotations
-
 import click
 
 from homenode.cli.command import examples, format_option, json_option

@@ -1,7 +1,5 @@
 """`homenode info`: the contents of a trace."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

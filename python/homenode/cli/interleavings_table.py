@@ -1,7 +1,5 @@
 """The table of the bounds over interleavings, for machines without a clock."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`homenode list`: the names that options take."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

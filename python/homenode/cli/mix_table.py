@@ -1,7 +1,5 @@
 """Tables for transforms of a whole system, and of several traces."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from homenode.cli.tables import numbers, print_facts, print_table, texts

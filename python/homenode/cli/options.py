@@ -1,7 +1,5 @@
 """The options of commands, made from what the engines declare."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar

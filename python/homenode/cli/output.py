@@ -1,7 +1,5 @@
 """Text and JSON on standard output, notes about results; `tables` draws the tables."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -3,8 +3,6 @@
 A command that prints results has the parameter `Outputs`, made of the options of `result_options`.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """`homenode picture`: who references which memory when, as an SVG file."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 import click

@@ -1,7 +1,5 @@
 """`homenode pmap`: the ACE's page manager over a trace."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

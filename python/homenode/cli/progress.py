@@ -1,7 +1,5 @@
 """Progress bars: rate and time left, on a terminal, for what takes longer than two seconds."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """What re-alignment did, as tables."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from homenode.cli.tables import numbers, print_facts, print_table, texts

@@ -1,7 +1,5 @@
 """`homenode record`: run a program and record its memory references."""
 
-from __future__ import annotations
-
 import json
 from contextlib import nullcontext
 from functools import partial

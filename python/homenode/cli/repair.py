@@ -1,7 +1,5 @@
 """`homenode repair`: rescue the complete part of a cut-off trace."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Standard streams that the caller closed."""
 
-from __future__ import annotations
-
 import os
 import sys
 

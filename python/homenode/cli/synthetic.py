@@ -1,7 +1,5 @@
 """`homenode synthetic`: traces whose false sharing is known in closed form."""
 
-from __future__ import annotations
-
 import click
 
 import homenode

@@ -1,7 +1,5 @@
 """The number of references of a run, and their total cost, by which two versions are compared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

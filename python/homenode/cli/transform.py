@@ -1,7 +1,5 @@
 """`homenode transform`: a trace made from a trace. One subcommand for each entry of the table."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -4,8 +4,6 @@ The sources are part of the package, so that the demonstration runs wherever hom
 Programs elsewhere that include a header of this folder are compiled in the same way.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Sequence

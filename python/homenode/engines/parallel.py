@@ -1,7 +1,5 @@
 """Runs several analyses in parallel, none of which keeps all processors of the host busy."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The table of engines: which one simulates a machine, and which options are its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Options as users give them, checked against what is declared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

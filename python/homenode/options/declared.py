@@ -5,8 +5,6 @@ An option is declared once: as a field of a configuration in Rust (``crates/sim`
 the documentation are made from here.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field, replace
 from functools import cache

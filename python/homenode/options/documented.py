@@ -5,8 +5,6 @@ A function declares its options once, as ``**options``; a type checker knows the
 its type, and is described where the docstring says ``options: see``.
 """
 
-from __future__ import annotations
-
 import inspect
 import textwrap
 from collections.abc import Callable

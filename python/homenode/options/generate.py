@@ -4,8 +4,6 @@
 of them is not what the declarations say.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

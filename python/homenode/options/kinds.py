@@ -1,7 +1,5 @@
 """The kinds of values that options have: how each is typed, read, and shown in the help."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Entries of a table, found by their names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 

@@ -4,8 +4,6 @@ They have the form of the engines' schemas, so that the command line, the types 
 documentation treat them alike.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 OPTIONS: dict[str, dict[str, Any]] = {

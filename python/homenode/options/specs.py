@@ -1,7 +1,5 @@
 """Sizes and numbers as people write them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TypeVar
 

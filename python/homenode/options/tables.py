@@ -1,7 +1,5 @@
 """The tables of the engines and of the file formats."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any, Literal

@@ -10,8 +10,6 @@ such as ``optimal,delay:n=50,limit=2,ace`` a part of the form ``name=value`` con
 before it when that item has a colon.
 """
 
-from __future__ import annotations
-
 import operator
 import os
 import re

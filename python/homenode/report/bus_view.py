@@ -1,7 +1,5 @@
 """The page of `homenode explain` for protocols on a bus: caches, the bus and memory."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import accumulate
 from operator import add

@@ -4,8 +4,6 @@ A row is a state, a column is what a controller sees in it. A cell has a line fo
 senders that the controller does the same for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """MCPR against block size, one panel a machine (thesis, figures 6.4 to 6.6)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 A walk has pages if its protocol keeps pages coherent, and not blocks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

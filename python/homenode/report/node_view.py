@@ -1,7 +1,5 @@
 """The page of `homenode explain` for nodes with messages between them: caches, homes, messages."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """Draws who references which stretch of memory when: memory across, Time down, colours for whom."""
 
-from __future__ import annotations
-
 import colorsys
 from collections.abc import Iterator, Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Sentences about the results."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Source lines in a report, each with the misses that sharing causes there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

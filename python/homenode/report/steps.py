@@ -1,7 +1,5 @@
 """Steps of a walk in words: the same in the terminal and on the page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ A view (`bus_view.py`, `node_view.py`) puts walks into the form that this module
 template and one script show it, whatever machine the protocols are for.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sentences about how much of a result may be chance."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Colours and dashes of policies and cost parts: the same in every figure."""
 
-from __future__ import annotations
-
 # Colours that people with colour-blindness tell apart (Okabe and Ito 2008), in mid tones that read
 # on light and dark paper. The optimum is the reference line: it has the colour of the text.
 _COLOURS = {

@@ -1,7 +1,5 @@
 """Causes of waits for memory."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from homenode.options.specs import percent

@@ -1,7 +1,5 @@
 """Traces: the file, other formats, and traces made from traces."""
 
-from __future__ import annotations
-
 from homenode.trace.trace import RecordOptions, Trace
 
 __all__ = ["RecordOptions", "Trace"]

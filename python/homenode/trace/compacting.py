@@ -1,7 +1,5 @@
 """`compact`: writes a trace again, better compressed."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`TraceInfo`: the facts about a trace, in a few lines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from markupsafe import Markup

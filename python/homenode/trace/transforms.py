@@ -1,7 +1,5 @@
 """`transform` and `split`: traces made from traces."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Sequence

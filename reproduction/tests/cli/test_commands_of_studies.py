@@ -1,7 +1,5 @@
 """The commands of this package: found by `homenode`, with help, JSON and clear errors."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Homenode's traces beside the thesis's, and which memory counts as private in them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -3,8 +3,6 @@
 ``HOMENODE_BLESS=1 pytest tests/studies/test_conclusions.py`` updates the table.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Replays of recordings compared with runs that the machine drives."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """How the traces of a study are counted and paced."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The study of Marchetti et al.: its results for invented points and small programs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The rules of all ledgers applied to the sources' own numbers, and the verdicts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

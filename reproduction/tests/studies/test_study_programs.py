@@ -1,7 +1,5 @@
 """Traces of the programs that studies record."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The study of Talbot and Kelly: its own numbers, invented points, and small programs."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 from typing import Any

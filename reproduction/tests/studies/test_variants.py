@@ -1,7 +1,5 @@
 """Variants of a study: claims judged again under changes of machine and workload."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The parts of the e-commerce workload that need no guest: browsers, database, pictures, mixes."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -4,8 +4,6 @@ Has the workload's requirements (PostgreSQL, Apache, PHP, QEMU), and a kernel th
 HOMENODE_TEST_KERNEL names.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

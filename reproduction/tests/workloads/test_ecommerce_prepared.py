@@ -1,7 +1,5 @@
 """The guest's part of the e-commerce workload, tested without a guest: script, files, settings."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -4,8 +4,6 @@ A miss in a 64-byte block is cold, truly shared (the processor needs a word that
 since it last had the block) or falsely shared; a page says where the last two come from.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from pathlib import Path

@@ -3,8 +3,6 @@
 Bolosky's thesis states them in chapter 2, or they follow from its tables.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

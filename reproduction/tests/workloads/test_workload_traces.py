@@ -1,7 +1,5 @@
 """Recorded workload programs: the same trace each time, the same result as natively."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The workload programs as ordinary programs: they build cleanly, run, and check themselves."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

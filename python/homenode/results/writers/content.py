@@ -1,7 +1,5 @@
 """The content that writers get, and the entries of their table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Any

@@ -1,7 +1,5 @@
 """CSV: one line a row, with a heading."""
 
-from __future__ import annotations
-
 import csv
 import io
 import sys

@@ -1,7 +1,5 @@
 """JSON: what ``--json`` prints."""
 
-from __future__ import annotations
-
 import json
 from typing import IO
 

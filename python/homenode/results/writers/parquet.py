@@ -1,7 +1,5 @@
 """Apache Parquet: the columns of the rows with their types."""
 
-from __future__ import annotations
-
 from typing import IO
 
 from homenode.results.writers.content import Content, Writer

@@ -1,7 +1,5 @@
 """Text for people: the tables of a command, or a plain table of the rows."""
 
-from __future__ import annotations
-
 from typing import IO, Any
 
 from homenode.options.specs import plain_number

@@ -8,8 +8,6 @@ explanation.
 True
 """
 
-from __future__ import annotations
-
 from homenode_studies.alphabeta.model import RATIO, AlphaBeta, alpha_beta, expected_gamma
 from homenode_studies.alphabeta.placements import Measurement, measure
 from homenode_studies.alphabeta.published import read_csv, table_3_1, table_3_2

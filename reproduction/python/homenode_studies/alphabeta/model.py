@@ -3,8 +3,6 @@
 Source: Bolosky, thesis, section 3.2.1, equations 3.1 to 3.5, and section 3.2.4.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

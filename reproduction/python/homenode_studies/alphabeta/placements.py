@@ -5,8 +5,6 @@ placement, first touch, with threads placed by the system; `T_global` approximat
 which all writable data is remote: processors of one node, memory of another.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import statistics

@@ -1,7 +1,5 @@
 """Tables of times: CSV files, and the thesis's tables 3.1 and 3.2 checked row by row."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

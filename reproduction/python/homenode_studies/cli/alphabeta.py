@@ -1,7 +1,5 @@
 """`homenode alphabeta`: judges a placement by three user times."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Use of a program's blocks: number of processors, shared words, and misses."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 Text and axes have the colour of the surrounding text, so that a figure reads on light and dark.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

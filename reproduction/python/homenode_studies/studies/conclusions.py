@@ -6,8 +6,6 @@ contradicts itself does not count, and a conclusion that rests on one is reprodu
 most.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A mix is a trace whose threads are processes; ``homenode transform processes`` m
 recording of a whole system.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from homenode.errors import ConfigError

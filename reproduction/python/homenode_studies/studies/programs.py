@@ -6,8 +6,6 @@ A trace is found by the program's source, its arguments, the options of the reco
 version; if any of these changes, it is recorded again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tomllib

@@ -4,8 +4,6 @@ Parts of the kernel are filled, those of programs hatched; the tones are dark, m
 that they differ without colours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

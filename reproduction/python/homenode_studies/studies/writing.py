@@ -1,7 +1,5 @@
 """Writes a study's results: CSV and SVG files, JSON, the ledger as Markdown, and one HTML page."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Mapping

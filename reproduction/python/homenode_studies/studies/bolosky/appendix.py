@@ -1,7 +1,5 @@
 """Appendix A: MCPR against block size, and TLB miss rates, for all programs."""
 
-from __future__ import annotations
-
 from homenode_studies.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, tlbs
 from homenode_studies.studies.bolosky.ch6 import MACHINES, SIZES, against_size
 from homenode_studies.studies.bolosky.ch6_measures import best_points

@@ -1,7 +1,5 @@
 """Claims of chapter 2 about the programs and their traces."""
 
-from __future__ import annotations
-
 from homenode_studies.studies.bolosky.ch3_measures import (
     apart,
     best_size,

@@ -1,7 +1,5 @@
 """Chapter 2: properties of our traces, compared with those of the thesis's traces."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

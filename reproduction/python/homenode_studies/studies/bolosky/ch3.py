@@ -1,7 +1,5 @@
 """Chapters 2 and 3: the programs, and the placement of their pages by the ACE's page manager."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from homenode_studies.studies.bolosky import (

@@ -1,7 +1,5 @@
 """Claims of chapter 3 about the ACE, after those of chapter 2."""
 
-from __future__ import annotations
-
 from statistics import median
 
 from homenode_studies.studies.bolosky.ch2_claims import CH2_CLAIMS

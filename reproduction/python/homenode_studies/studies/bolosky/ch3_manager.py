@@ -1,7 +1,5 @@
 """The ACE's page manager on our traces, and the thesis's equations applied to its own times."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from homenode.engines.pmap import pmap

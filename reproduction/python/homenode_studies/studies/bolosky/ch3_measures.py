@@ -1,7 +1,5 @@
 """Measures of the outcomes of chapter 3's experiments, for the claims."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from statistics import median
 

@@ -1,7 +1,5 @@
 """Chapter 4: the model's propositions on our programs, and the effect of perturbed traces."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from homenode.engines.simulation import simulate

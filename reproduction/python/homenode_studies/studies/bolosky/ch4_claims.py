@@ -1,7 +1,5 @@
 """Claims of chapter 4 about the model and the validity of traces."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

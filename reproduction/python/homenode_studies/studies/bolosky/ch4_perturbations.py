@@ -1,7 +1,5 @@
 """Claims of section 4.3 about perturbed traces."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from statistics import median
 

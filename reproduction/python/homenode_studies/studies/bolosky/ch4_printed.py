@@ -5,8 +5,6 @@ places for every ending place and misses the cheapest one to which the read-run 
 (docs/optimal.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Chapter 5: on-line policies against the optimum, and the optimum against the prices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from homenode_studies.studies.blocks import blocks_of

@@ -1,7 +1,5 @@
 """Claims of chapter 5 about policies and their limits."""
 
-from __future__ import annotations
-
 from statistics import median
 
 from homenode_studies.studies.bolosky.ch5_measures import (

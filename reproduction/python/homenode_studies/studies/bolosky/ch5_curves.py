@@ -1,7 +1,5 @@
 """The exact curve of the optimum against the price of a move, without global memory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Measures of the outcomes of chapter 5's experiments, for the claims."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import median

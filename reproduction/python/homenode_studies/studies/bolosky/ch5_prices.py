@@ -1,7 +1,5 @@
 """Claims of chapter 5 about the optimum with varying prices, and its conclusions."""
 
-from __future__ import annotations
-
 from homenode_studies.studies.bolosky import ch5_curves
 from homenode_studies.studies.bolosky.ch5_measures import (
     TWO_ROWS,

@@ -1,7 +1,5 @@
 """Chapter 6: hardware coherence, software coherence and distributed shared memory compared."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

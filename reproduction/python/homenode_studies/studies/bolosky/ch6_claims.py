@@ -1,7 +1,5 @@
 """Claims of chapter 6 about machines and block sizes."""
 
-from __future__ import annotations
-
 from statistics import median
 from typing import Any
 

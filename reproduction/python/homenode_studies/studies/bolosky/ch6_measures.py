@@ -1,7 +1,5 @@
 """Measures of the outcomes of chapter 6's experiments, for the claims."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from statistics import median
 from typing import Any

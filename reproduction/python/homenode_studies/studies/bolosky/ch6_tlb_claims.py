@@ -1,7 +1,5 @@
 """Claims of section 6.3 about TLBs and small pages."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from homenode_studies.studies.bolosky.printed import thesis

@@ -1,7 +1,5 @@
 """Chapter 7: false sharing, from the components of cost and from synthetic traces."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from homenode_studies.studies.blocks import blocks_of, sharing_of

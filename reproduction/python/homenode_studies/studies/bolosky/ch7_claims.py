@@ -1,7 +1,5 @@
 """Claims of chapter 7 about false sharing."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from statistics import median
 

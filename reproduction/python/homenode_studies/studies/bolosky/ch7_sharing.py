@@ -1,7 +1,5 @@
 """False sharing of chapter 7: components of cost, bounds, and traces with closed forms."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from homenode.engines.sharing import sharing

@@ -5,8 +5,6 @@ divided by the wall clock time of its run. Tables 2.1 and 3.1 have both for five
 is that of all seven processors (table 3.2). The others get the median of their rates.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from statistics import median
 

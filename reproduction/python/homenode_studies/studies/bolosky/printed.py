@@ -4,8 +4,6 @@ So the same function computes a claim from its tables and from our results, and 
 to its tables first.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from homenode_studies.studies.bolosky import THESIS

@@ -1,7 +1,5 @@
 """TLB miss rates against page size, for chapter 6 and the appendix."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from homenode.engines.tlb import tlb

@@ -4,8 +4,6 @@ Which process runs where is random, and the paper does not state for how long a 
 split-transaction bus. A difference smaller than that range is not a finding.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

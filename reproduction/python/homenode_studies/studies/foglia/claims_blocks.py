@@ -1,7 +1,5 @@
 """Claims of sections 5.1.3 and 5.1.4: larger blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 

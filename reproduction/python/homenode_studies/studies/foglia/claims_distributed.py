@@ -1,7 +1,5 @@
 """Claims of section 5.3: the tiers on separate machines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from homenode_studies.studies.claims import Claim, empty, less_than, more_than

@@ -1,7 +1,5 @@
 """Claims of sections 5.1.1 and 5.1.2: four and eight processors with small blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from homenode_studies.studies.claims import (

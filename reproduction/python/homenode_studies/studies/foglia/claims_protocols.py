@@ -1,7 +1,5 @@
 """Claims of sections 5.2.2 and 7: MESI, AMSD and PSCR."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from homenode_studies.studies.claims import TIE, Claim, about, above, empty, less_than, more_than

@@ -1,7 +1,5 @@
 """Claims of section 5.2.1: scheduling by cache affinity."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Claims of section 4: the workloads and the machine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 

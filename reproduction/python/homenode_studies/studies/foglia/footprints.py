@@ -1,7 +1,5 @@
 """Counts for tables 1 to 3: the footprint and sharing of each application of a workload."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rules for the study's claims, in addition to those that all studies share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 Source: Foglia, Giorgi and Prete 2004, section 5; the comments name the figures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Remarks on the study's traces and rules."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from homenode.options.specs import unique

@@ -1,7 +1,5 @@
 """An e-commerce server on a shared bus: caches, scheduling and coherence protocols."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from homenode_studies.studies.context import StudyContext

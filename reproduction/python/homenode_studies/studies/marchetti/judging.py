@@ -3,8 +3,6 @@
 Each rule is first applied to the paper's own statement, in the form of our value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

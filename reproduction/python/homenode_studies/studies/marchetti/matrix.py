@@ -3,8 +3,6 @@
 Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, section 4; comments name the figures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

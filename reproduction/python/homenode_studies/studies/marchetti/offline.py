@@ -5,8 +5,6 @@ The engine has no caches. So its optimum is computed twice: for all references, 
 with the shares of local fills. It ignores the cost of copies in other caches.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import homenode

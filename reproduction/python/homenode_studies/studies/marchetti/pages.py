@@ -1,7 +1,5 @@
 """Who uses which page, and which node is its home, as pictures."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from homenode_studies.studies.cache import ResultCache

@@ -1,7 +1,5 @@
 """Simple policies of page placement, with coherence in hardware and in software."""
 
-from __future__ import annotations
-
 from homenode_studies.studies import driven
 from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.entry import Products, Study

@@ -1,7 +1,5 @@
 """Claims of sections 1.4 and 3.4 about data re-alignment."""
 
-from __future__ import annotations
-
 from homenode_studies.studies.claims import (
     CLOSE,
     COMPARABLE,

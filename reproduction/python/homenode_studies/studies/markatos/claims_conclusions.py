@@ -1,7 +1,5 @@
 """Conclusions of section 4, and contradictions between the paper's text and its tables."""
 
-from __future__ import annotations
-
 from homenode_studies.studies.claims import (
     CLOSE,
     COMPARABLE,

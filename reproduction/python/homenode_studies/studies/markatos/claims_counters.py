@@ -1,7 +1,5 @@
 """Claims of sections 1.3 and 3.3 about hardware counters."""
 
-from __future__ import annotations
-
 from homenode_studies.studies.claims import (
     COMPARABLE,
     NEARLY_ALL,

@@ -1,7 +1,5 @@
 """Claims of sections 1 to 3.2: the programs, the machine, updates and invalidations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from homenode_studies.studies.claims import (

@@ -1,7 +1,5 @@
 """Figures 1 to 12: normalised latency against page size, with points of the printed tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from homenode_studies.studies.markatos.costs import Costs, theirs

@@ -1,7 +1,5 @@
 """The tables of the paper: our values, the printed ones below them, and the ratio."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from statistics import median

@@ -1,7 +1,5 @@
 """Simulates every program under every policy and page size, as it is and re-aligned."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

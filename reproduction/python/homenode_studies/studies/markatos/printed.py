@@ -1,7 +1,5 @@
 """Claims that the printed tables can test, too: the ledger has both values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 The paper gives no numbers; section 3.4 only says that there is almost no false sharing afterwards.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Update and invalidate, counters, freezing and data re-alignment on 64 processors."""
 
-from __future__ import annotations
-
 from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.forms import TraceForm

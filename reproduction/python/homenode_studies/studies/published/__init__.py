@@ -16,8 +16,6 @@ field of our machine that it stands for. Its figures print no numbers.
 it is from, and table 1.4. Values that are not legible in our copy are empty.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path

@@ -5,8 +5,6 @@ before anything is run. The paper prints all except queues in percent of first t
 and with the same buffers; for ratios that makes no difference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Beyond the paper: other queues, networks, numbers of nodes and proxies, and where proxies win."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import product
 

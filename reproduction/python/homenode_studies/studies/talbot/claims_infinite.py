@@ -1,7 +1,5 @@
 """Claims of section 1.5.1 about infinite buffers, with figures 1.5 to 1.7."""
 
-from __future__ import annotations
-
 from homenode_studies.studies.claims import Claim, more_than
 from homenode_studies.studies.talbot import BARNES, CONTIG, FFT, FMM, GE, NONCONTIG, WATER
 from homenode_studies.studies.talbot.bars import MESSAGES, REMOTE, RESPONSE, TIME

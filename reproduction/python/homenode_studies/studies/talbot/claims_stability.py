@@ -1,7 +1,5 @@
 """Claims of the abstract, section 1.3, the summary and the conclusion: stable performance."""
 
-from __future__ import annotations
-
 from homenode_studies.studies.claims import CLOSE, Claim, more_than
 from homenode_studies.studies.tables import Evidence
 from homenode_studies.studies.talbot.bars import SHORT, TIME, bars

@@ -1,7 +1,5 @@
 """Figures 1.5 to 1.10: relative bars, with rings for numbers in the paper."""
 
-from __future__ import annotations
-
 from homenode_studies.studies.tables import Axis, Figure, Missing, Row
 from homenode_studies.studies.talbot import CONTIG, NONCONTIG, WATER
 from homenode_studies.studies.talbot.bars import (

@@ -4,8 +4,6 @@ Each rule is first applied to the paper's own numbers: the same function compute
 printed numbers and from ours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 Source: Talbot and Kelly 2000, sections 1.4 and 1.5; comments name figures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """Measures for claims from bars, ours or the paper's. Shares are fractions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from homenode_studies.studies.tables import Evidence, Missing

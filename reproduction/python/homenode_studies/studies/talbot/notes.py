@@ -1,7 +1,5 @@
 """Remarks on the study's programs, machine and rules."""
 
-from __future__ import annotations
-
 _TIME = (
     "Times and counts begin at the programs' mark of the end of initialisation, which determines "
     "the initial state of caches and homes. Locks and barriers are messages to their homes, not "

@@ -1,7 +1,5 @@
 """First-touch placement with reactive proxies, compared with either placement without."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from homenode_studies.studies import driven

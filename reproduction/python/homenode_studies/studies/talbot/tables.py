@@ -1,7 +1,5 @@
 """Bars compared with the printed ones, table 1.4, details, and the paper's own statements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from homenode.engines.simulation import simulate

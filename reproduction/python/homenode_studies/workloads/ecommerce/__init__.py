@@ -14,8 +14,6 @@ The package has small mixes recorded in this way:
 Source: Foglia, Giorgi and Prete 2004, sections 3 and 4; TPC-W, version 1.0.1.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

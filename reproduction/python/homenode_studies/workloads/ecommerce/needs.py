@@ -3,8 +3,6 @@
 Nothing is installed: all missing programs are reported at once, with the command to install them.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

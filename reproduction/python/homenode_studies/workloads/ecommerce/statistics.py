@@ -1,7 +1,5 @@
 """Tables 1 to 3 of the paper, of our own mixes."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable
