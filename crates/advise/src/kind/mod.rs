@@ -25,23 +25,3 @@ pub struct Entry {
     /// Layouts that may help an object; whether they do is found by simulating them.
     pub propose: fn(&Candidate<'_>) -> Vec<Proposal>,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_kind_of_advice_is_in_the_table() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/kind");
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| name != "mod.rs")
-            .map(|name| name.trim_end_matches(".rs").to_owned())
-            .collect();
-        files.sort();
-        let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.replace('-', "_")).collect();
-        listed.sort();
-        assert_eq!(files, listed);
-    }
-}

@@ -175,13 +175,6 @@ fn processor(number: u64, shape: &SyntheticShape) -> ProcId {
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_family_is_in_the_table() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/synthetic");
-        let files = std::fs::read_dir(folder).unwrap().count();
-        assert_eq!(files, TABLE.len() + 1, "one file each, and mod.rs");
-    }
-
     /// The lists of references that the thesis prints, or describes.
     #[test]
     fn the_traces_begin_as_published() {

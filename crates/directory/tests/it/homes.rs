@@ -13,22 +13,6 @@ fn local(home: &str, text: &str) -> (u64, u64, u64) {
 }
 
 #[test]
-fn every_policy_file_is_in_the_table() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/home");
-    let others = ["mod", "spec", "pages", "page-usage", "demands"];
-    let mut files: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .map(|name| name.trim_end_matches(".rs").replace('_', "-"))
-        .filter(|name| !others.contains(&name.as_str()))
-        .collect();
-    files.sort();
-    let mut listed: Vec<String> = home::TABLE.iter().map(|e| e.name.to_owned()).collect();
-    listed.sort();
-    assert_eq!(files, listed);
-}
-
-#[test]
 fn round_robin_deals_pages_out_in_the_order_of_first_references() {
     // The fifth page is node 0's again.
     let text = "0 R 900; 1 R 100; 2 R 500; 3 R 0; 0 R 300; 1 R 980; 0 R 340";

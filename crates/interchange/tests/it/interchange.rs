@@ -5,7 +5,6 @@ use std::path::Path;
 
 use crate::support::{Step, any_steps, read, small_chunks, steps, write};
 use crate::text::{accesses, exported, imported, refused};
-use homenode_interchange::export;
 use homenode_interchange::import::{self, ImportInput};
 use homenode_trace::{Columns, TraceReader, WriterOptions};
 use proptest::prelude::*;
@@ -157,27 +156,4 @@ fn a_failed_or_interrupted_import_leaves_no_file() {
     let known: Vec<&str> = import::TABLE.iter().map(|entry| entry.name).collect();
     let error = import::find("elf").unwrap_err().to_string();
     assert_eq!(error, format!("unknown format \"elf\"; known: {}", known.join(", ")));
-}
-
-/// One format is one file; every file is in the table.
-#[test]
-fn every_format_file_is_in_its_table() {
-    let tables: [(&str, Vec<&str>); 2] = [
-        ("import", import::TABLE.iter().map(|entry| entry.name).collect()),
-        ("export", export::TABLE.iter().map(|entry| entry.name).collect()),
-    ];
-    for (folder, mut names) in tables {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
-            .filter(|name| {
-                !["mod", "format", "input", "parser", "records", "threads", "token"]
-                    .contains(&name.as_str())
-            })
-            .collect();
-        files.sort();
-        names.sort_unstable();
-        assert_eq!(files, names);
-    }
 }

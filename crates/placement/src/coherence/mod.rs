@@ -30,25 +30,3 @@ pub const TABLE: &[Entry] = &[
     all_local::ENTRY,
     all_remote::ENTRY,
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_policy_file_is_in_the_table() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/coherence");
-        let shared = ["mod.rs", "automaton.rs", "counters.rs", "parameters.rs"];
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| !shared.contains(&name.as_str()))
-            .map(|name| name.trim_end_matches(".rs").to_owned())
-            .collect();
-        files.sort();
-        let mut listed: Vec<String> =
-            TABLE.iter().map(|e| e.name.replace(['.', '-'], "_")).collect();
-        listed.sort();
-        assert_eq!(files, listed);
-    }
-}

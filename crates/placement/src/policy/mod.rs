@@ -156,26 +156,3 @@ impl Entry {
         std::iter::once(self.name.to_owned()).chain(with)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_policy_file_is_in_the_table() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/policy");
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| {
-                !["mod.rs", "factory.rs", "place.rs", "set_policy.rs", "spec.rs"]
-                    .contains(&name.as_str())
-            })
-            .map(|name| name.trim_end_matches(".rs").replace('_', "-"))
-            .collect();
-        files.sort();
-        let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.to_owned()).collect();
-        listed.sort();
-        assert_eq!(files, listed);
-    }
-}

@@ -189,18 +189,3 @@ fn what_is_declared_impossible_but_happens_is_found() {
          4. cache 1 writes word 0: "
     );
 }
-
-#[test]
-fn every_protocol_file_is_in_the_table() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/protocol");
-    let mut files: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| !["mod.rs", "spec.rs"].contains(&name.as_str()))
-        .map(|name| name.trim_end_matches(".rs").to_owned())
-        .collect();
-    files.sort();
-    let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.replace('-', "_")).collect();
-    listed.sort();
-    assert_eq!(files, listed);
-}

@@ -2,21 +2,6 @@
 
 use homenode_tlb::{TABLE, TlbSpec};
 
-#[test]
-fn every_design_file_is_in_the_table() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/design");
-    let mut files: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name != "mod.rs")
-        .map(|name| name.trim_end_matches(".rs").trim_start_matches('m').to_owned())
-        .collect();
-    files.sort();
-    let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.to_owned()).collect();
-    listed.sort();
-    assert_eq!(files, listed);
-}
-
 /// Bolosky §6.3.2, the second paragraph after figure 6.10.
 #[test]
 fn the_designs_are_those_of_the_thesis() {

@@ -57,7 +57,11 @@ fn declares(text: &str, module: &str) -> bool {
     })
 }
 
-/// In a folder whose mod.rs has a `TABLE`, every file with an `ENTRY` is listed there.
+/// Folders whose entries have the names of a publication.
+const PUBLISHED_NAMES: &[&str] = &["crates/analysis/src/synthetic"];
+
+/// In a folder whose mod.rs has a `TABLE`, every file with an `ENTRY` is listed there, and has the
+/// name of its entry.
 fn unlisted(table_file: &SourceFile, files: &[SourceFile]) -> Vec<Finding> {
     let Some(text) = &table_file.text else { return Vec::new() };
     let Some(folder) = table_file.path.strip_suffix("/mod.rs") else { return Vec::new() };
@@ -66,20 +70,29 @@ fn unlisted(table_file: &SourceFile, files: &[SourceFile]) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     for file in files {
-        let Some(stem) = file
-            .path
-            .strip_prefix(folder)
-            .and_then(|p| p.strip_prefix('/'))
-            .and_then(|p| p.strip_suffix(".rs"))
-        else {
-            continue;
-        };
-        let has_entry = file.text.as_deref().is_some_and(|t| t.contains("pub const ENTRY"));
-        if has_entry && !text.contains(&format!("{stem}::ENTRY")) {
+        let path = file.path.strip_prefix(folder).and_then(|path| path.strip_prefix('/'));
+        let Some(stem) = path.and_then(|path| path.strip_suffix(".rs")) else { continue };
+        let text_of = file.text.as_deref().unwrap_or_default();
+        let Some((_, entry)) = text_of.split_once("const ENTRY: Entry") else { continue };
+        if !text.contains(&format!("{stem}::ENTRY")) {
             findings.push(file.finding(0, "its ENTRY is missing from the TABLE in mod.rs"));
+        }
+        let name = entry
+            .split_once("name: ")
+            .and_then(|(_, rest)| rest.strip_prefix('"')?.split('"').next());
+        // The name of a module cannot begin with a digit.
+        let named = name
+            .is_none_or(|name| [name, &format!("m{name}")].map(module).contains(&stem.to_owned()));
+        if !named && !PUBLISHED_NAMES.contains(&folder) {
+            findings.push(file.finding(0, "it has another name than its ENTRY"));
         }
     }
     findings
+}
+
+/// The module of an entry with this name.
+fn module(name: &str) -> String {
+    name.replace(['-', '.'], "_")
 }
 
 #[cfg(test)]
@@ -105,11 +118,13 @@ mod tests {
                 "crates/a/src/policy/mod.rs",
                 "mod ace;\nmod delay;\npub const TABLE: &[Entry] = &[ace::ENTRY];\n",
             ),
-            file("crates/a/src/policy/ace.rs", "pub const ENTRY: Entry = Entry {};\n"),
+            file(
+                "crates/a/src/policy/ace.rs",
+                "pub const ENTRY: Entry = Entry { name: \"ice\" };\n",
+            ),
             file("crates/a/src/policy/delay.rs", "pub const ENTRY: Entry = Entry {};\n"),
         ];
-        let findings = check(&files);
-        assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].path, "crates/a/src/policy/delay.rs");
+        let places: Vec<_> = check(&files).into_iter().map(|found| found.path).collect();
+        assert_eq!(places, ["crates/a/src/policy/ace.rs", "crates/a/src/policy/delay.rs"]);
     }
 }
