@@ -1,15 +1,10 @@
 """The two kinds of errors for users, and how Python code raises them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from homenode._core import ConfigError, TraceError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 __all__ = ["ConfigError", "TraceError", "of_extra", "option_error", "trace_error"]
 

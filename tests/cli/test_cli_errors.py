@@ -1,17 +1,13 @@
 """Errors of usage: one line that says what and where, exit code 2, no files left behind."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    import homenode as hn
-    from support.command import Command, Outcome
+import homenode as hn
+from support.command import Command, Outcome
 
 
 def refused(outcome: Outcome, *words: str) -> None:

@@ -1,7 +1,5 @@
 """The command as a process: pipes that close, Ctrl-C, and what importing it costs."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -9,14 +7,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+import homenode as hn
 from support.traces import make_trace
-
-if TYPE_CHECKING:
-    import homenode as hn
 
 _COMMAND = [sys.executable, "-m", "homenode"]
 

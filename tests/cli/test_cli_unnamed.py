@@ -1,18 +1,12 @@
 """Commands on a trace without most names: optional fields are absent in the JSON."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+import homenode as hn
+from support.command import Command
 from support.traces import make_named_trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import homenode as hn
-    from support.command import Command
 
 # Every kind of memory; only the stacks of a heap block and of a mapped file are known.
 _STACKED = {"stack": 1, "thread": 0}

@@ -1,18 +1,12 @@
 """Fixtures for tests of pages: a browser, and the page of `explained` open in it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import homenode as hn
 from support.browser import BROWSER, Browser
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    import homenode as hn
 
 
 @pytest.fixture(scope="module")

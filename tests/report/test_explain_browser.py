@@ -1,19 +1,14 @@
 """The page of `homenode explain` in a real browser: it steps both ways and shows the data."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import homenode as hn
 from homenode.report import steps
 from support import explained as explanations
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.browser import Browser
+from support.browser import Browser
 
 pytestmark = pytest.mark.timeout(1200)
 

@@ -1,17 +1,13 @@
 """The page of `homenode explain` for a directory in a real browser: nodes, homes and messages."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+import homenode as hn
 from homenode.report import controllers, messages
 from support import explained as explanations
-
-if TYPE_CHECKING:
-    import homenode as hn
-    from support.browser import Browser
+from support.browser import Browser
 
 pytestmark = pytest.mark.timeout(1200)
 

@@ -1,16 +1,10 @@
 """What all pages of `homenode explain` do in a real browser."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
+import homenode as hn
 from support import explained as explanations
 from support.browser import CONTRASTS, Browser
-
-if TYPE_CHECKING:
-    import homenode as hn
 
 pytestmark = pytest.mark.timeout(1200)
 _UNFOLD = "document.querySelectorAll('details').forEach(d => { d.open = true; })"

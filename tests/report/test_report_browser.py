@@ -1,21 +1,15 @@
 """The report in a real browser: it draws, it answers keys and pointers, and it fetches nothing."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+import homenode as hn
 from homenode.options.specs import plain_number
 from homenode.report import build
 from support.browser import Browser, check_contrasts, check_fits
 from support.outcomes import costs, matrix
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import homenode as hn
 
 _SIZES = (64, 512, 4096)
 _ROWS = matrix(("numa", "dsm"), _SIZES)

@@ -1,13 +1,9 @@
 """Explanations for tests of their pages, and the counts that the pages show."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import homenode as hn
-
-if TYPE_CHECKING:
-    from support.browser import Browser
+from support.browser import Browser
 
 # Two pages, two lines on the first, and frames that are replaced.
 _STEPS = (

@@ -1,18 +1,13 @@
 """Coherence protocols and homes of pages on machines with a directory: results and options."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Iterable
+from typing import Any, Unpack
 
 from homenode.options.checked import check_order, checked
+from homenode.options.typed import DirectoryOptions
 from homenode.options.values import specs_of
 from homenode.results.result import Result
 from homenode.results.rows import flat
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from homenode.options.typed import DirectoryOptions
 
 
 class DirectoryResult(Result):

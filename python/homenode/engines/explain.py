@@ -1,25 +1,19 @@
 """`explain`: a coherence protocol's table, and a walk through references step by step."""
 
-from __future__ import annotations
-
 import json
+import os
+from collections.abc import Callable, Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.tables import core_table, engines
+from homenode.options.typed import ExplainOptions
 from homenode.options.values import specs_of
 from homenode.trace import Trace
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable
-
-    from homenode.options.typed import ExplainOptions
-
 
 # Protocols of which the default machine with a directory cannot keep the lists.
 _WITH_CONTROLLERS = {"sdd": "alite"}

@@ -1,22 +1,17 @@
 """Bounds of costs without a clock: the cost of a trace when its threads take other turns."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Unpack
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, Unpack
 
 from homenode.engines.sensitivity import compare
 from homenode.engines.simulation import simulate
 from homenode.engines.table import refuse_interleavings
 from homenode.options.checked import only_declared
+from homenode.options.typed import SimulateOptions
 from homenode.options.values import specs_of
 from homenode.trace import Trace
 from homenode.trace.transforms import transform
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable
-
-    from homenode.options.typed import SimulateOptions
 
 QUANTA = (1, 30, 1000)
 """References of a turn: from the finest turns to coarse ones."""

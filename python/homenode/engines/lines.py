@@ -1,9 +1,9 @@
 """`lines`: where the time of processors goes on a machine of today, by data structure."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any, Unpack
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Unpack
 
 from homenode import _core
 from homenode.errors import option_error
@@ -11,15 +11,10 @@ from homenode.options.checked import checked
 from homenode.options.declared import options_of
 from homenode.options.documented import documented
 from homenode.options.specs import plain_number
+from homenode.options.typed import LinesOptions
 from homenode.results.rows import Rows, flat
 from homenode.results.waits import where_time_goes
 from homenode.trace import Trace
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from homenode.options.typed import LinesOptions
 
 MACHINE = "spr-2s-lines"
 # Columns of every object beside those of its waits.

@@ -1,9 +1,9 @@
 """`run`: an execution-driven simulation of a program."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from homenode import _core
 from homenode.capture import recording
@@ -12,12 +12,7 @@ from homenode.engines.table import engine_for
 from homenode.errors import ConfigError, option_error
 from homenode.options.checked import checked
 from homenode.options.declared import options_of
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Sequence
-
-    from homenode.results.result import Result
+from homenode.results.result import Result
 
 MACHINE = "bus-smp"
 # Ways of recording references.

@@ -1,20 +1,15 @@
 """Machines with prices: their policies, block sizes and options."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Iterable, Sequence
+from typing import Any, Unpack
 
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked
 from homenode.options.tables import core_table, engines
+from homenode.options.typed import SimulateOptions
 from homenode.options.values import sizes_of, specs_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from homenode.options.typed import SimulateOptions
 
 MACHINES = (str(engines()["simulate"]["default_machine"]),)
 """The default machine: the pages of two sockets of today."""

@@ -1,22 +1,17 @@
 """The ACE page manager over a trace: faults, page states, kernel time."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any, Unpack
+import os
+from collections.abc import Callable
+from typing import Any, Unpack
 
 from homenode import _core
 from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.tables import core_table
+from homenode.options.typed import PmapOptions
 from homenode.options.values import about, block_size, choice
 from homenode.trace import Trace
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from homenode.options.typed import PmapOptions
 
 
 @documented("pmap")

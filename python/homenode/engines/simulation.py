@@ -1,26 +1,21 @@
 """`simulate`: a trace on machines of any kind."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, Unpack
 
 from homenode import _core
 from homenode.engines import bus, directory, placement
+from homenode.engines.page_use import PageUse
 from homenode.engines.table import engine_for, engines_with
 from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.tables import engines
+from homenode.options.typed import EngineOptions
 from homenode.options.values import about, points, specs_of
 from homenode.results.result import Result
 from homenode.trace import Trace
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable
-
-    from homenode.engines.page_use import PageUse
-    from homenode.options.typed import EngineOptions
 
 
 class Frontend(NamedTuple):

@@ -1,18 +1,14 @@
 """Tables of the commands of this package: at every width, all numbers and columns are there."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+import homenode as hn
 from homenode_studies.cli import ecommerce
+from support.command import Command
 from support.tables import Drawn, check_widths, drawn, printing_functions
-
-if TYPE_CHECKING:
-    import homenode as hn
-    from support.command import Command
 
 __all__ = ["drawn"]
 

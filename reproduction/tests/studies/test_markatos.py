@@ -1,26 +1,19 @@
 """The study of Markatos and Chronaki: its lookups, results and layouts."""
 
-from __future__ import annotations
-
+from pathlib import Path
 from statistics import geometric_mean
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
 from homenode_studies import studies
 from homenode_studies.studies import charts
 from homenode_studies.studies.claims import find
+from homenode_studies.studies.entry import StudyResult
 from homenode_studies.studies.markatos import claims_conclusions, claims_protocols, layout, points
 from homenode_studies.studies.markatos import measures as m
 from homenode_studies.studies.markatos.costs import PROGRAMS, Costs, printed_rows, theirs
 from homenode_studies.studies.tables import Evidence, Missing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
-
-    from homenode_studies.studies.entry import StudyResult
-
 
 pytestmark = pytest.mark.timeout(1200)
 

@@ -1,17 +1,17 @@
 """Studies: their verdicts, for invented tables and small programs."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import homenode as hn
+from homenode.results.rows import Rows
 from homenode_studies import studies
 from homenode_studies.studies import charts, claims, published
 from homenode_studies.studies.bolosky import (
@@ -26,17 +26,12 @@ from homenode_studies.studies.bolosky import (
     ch7_claims,
 )
 from homenode_studies.studies.cache import kept
+from homenode_studies.studies.entry import StudyResult
 from homenode_studies.studies.tables import Axis, Evidence, Figure, Missing, Points
 from homenode_studies.studies.talbot import PROGRAMS as TALBOT
 from homenode_studies.studies.writing import markdown, page, write
 from made_mixes import make_mixes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode.results.rows import Rows
-    from homenode_studies.studies.entry import StudyResult
-    from support.command import Command
+from support.command import Command
 
 # The first test waits until every study has recorded its programs.
 pytestmark = pytest.mark.timeout(1200)

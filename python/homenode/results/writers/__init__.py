@@ -4,23 +4,18 @@ A writer gets a `Content` and an open binary file. Files appear under their name
 complete; devices, pipes and ``-`` are written to as they are.
 """
 
-from __future__ import annotations
-
+import os
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from homenode.errors import ConfigError
 from homenode.files import replacing
 from homenode.options.named import find
 from homenode.results.writers import csv, json, parquet, text
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Mapping
-
-    from homenode.results.writers.content import Content, Writer
+from homenode.results.writers.content import Content, Writer
 
 TABLE: tuple[Writer, ...] = (json.ENTRY, csv.ENTRY, parquet.ENTRY, text.ENTRY)
 

@@ -1,17 +1,12 @@
 """Alpha from a trace: the fraction of references that the ACE's page manager makes local."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Callable
+from typing import Any
 
 from homenode.engines.pmap import pmap
+from homenode.trace import Trace
 from homenode_studies.alphabeta.model import expected_gamma
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from homenode.trace import Trace
 
 
 def from_trace(

@@ -1,16 +1,12 @@
 """`homenode workloads ecommerce`: record servers together with their kernel."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from homenode.cli.command import WholeNumber, examples, json_option
+from homenode.cli.progress import Progress
 from homenode.options.specs import plain_number
-
-if TYPE_CHECKING:
-    from homenode.cli.progress import Progress
 
 _MIXES = ("ec", "db", "web")
 

@@ -1,17 +1,12 @@
 """`homenode study`: regenerate a publication's tables and figures and judge its claims."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from homenode.cli.command import WholeNumber, examples, json_option
 from homenode.cli.output import echo
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.entry import StudyResult
+from homenode_studies.studies.entry import StudyResult
 
 
 @click.command(

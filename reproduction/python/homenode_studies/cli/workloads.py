@@ -1,21 +1,16 @@
 """`homenode workloads`: build or record the programs of the studies."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from homenode.cli.command import WholeNumber, examples, json_option
 from homenode.cli.output import echo
 from homenode.options.specs import plain_number
+from homenode.trace import Trace
 from homenode_studies.cli.ecommerce import ecommerce
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from homenode.trace import Trace
 
 # Cells of the pictures: twice as many as usual, so that the threads of the larger programs can be
 # distinguished.

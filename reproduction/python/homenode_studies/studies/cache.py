@@ -1,21 +1,16 @@
 """Results kept beside the traces, so that a later run of a study need not simulate again."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode import _core
 from homenode.files import replacing
 from homenode.results.rows import Rows
+from homenode.trace import Trace
 from homenode_studies.studies.settings import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode.trace import Trace
 
 
 class ResultCache:

@@ -6,18 +6,13 @@ references, which is ten times faster to record. It is converted to a trace of w
 one, in which all synchronisation keeps its order.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from homenode.trace import Trace
 from homenode.trace.transforms import transform
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from homenode_studies.studies.programs import Progress
+from homenode_studies.studies.programs import Progress
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,13 @@
 """Settings of simulated machines, and what their results have besides."""
 
-from __future__ import annotations
-
 import hashlib
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from homenode.results.result import Result
-    from homenode_studies.studies.tables import Row
+from homenode.results.result import Result
+from homenode_studies.studies.tables import Row
 
 
 @dataclass(frozen=True)

@@ -7,21 +7,16 @@ The sources are part of the package, so they can be built wherever it is install
 ['gauss', 'sorbyr', 'sorbyc']
 """
 
-from __future__ import annotations
-
 import tomllib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.demo import programs
+from homenode.demo.programs import Compiler
 from homenode.errors import ConfigError
 from homenode.options import named
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode.demo.programs import Compiler
 
 __all__ = [
     "FLAGS",

@@ -1,15 +1,12 @@
 """The numbers of moves that chip considered and made, from its writes to the board."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from homenode.trace import Trace
-    from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.tables import Row
+from homenode.trace import Trace
+from homenode_studies.studies.context import StudyContext
+from homenode_studies.studies.tables import Row
 
 _PLACE = "place"
 """Type of the first data on the board's page."""

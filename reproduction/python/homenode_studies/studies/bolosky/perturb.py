@@ -1,19 +1,13 @@
 """The perturbations of section 4.3: local and gap filters, on four machines, with several seeds."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from typing import TYPE_CHECKING
-
+from homenode.trace import Trace
 from homenode.trace.transforms import transform
 from homenode_studies.studies.bolosky.platinum import PLATINUM
 from homenode_studies.studies.context import Matrix, StudyContext
+from homenode_studies.studies.programs import Program
 from homenode_studies.studies.tables import Axis, Figure, Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode.trace import Trace
-    from homenode_studies.studies.programs import Program
 
 PAGE, LINE = 4096, 64
 KINDS = ("local", "gap")

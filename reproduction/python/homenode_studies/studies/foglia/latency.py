@@ -4,10 +4,6 @@ The paper prints powers and miss rates of the same machine, from which the delay
 it prints neither idle time nor writes by kind of page.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from homenode_studies.studies.foglia import EC
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import (
@@ -20,11 +16,9 @@ from homenode_studies.studies.foglia.matrix import (
     SMALL_BLOCKS,
     Setting,
 )
+from homenode_studies.studies.foglia.runs import Runs
 from homenode_studies.studies.foglia.tables import describe, label, printed_numbers
 from homenode_studies.studies.tables import Row, Table
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.foglia.runs import Runs
 
 BUSY_UP_TO = 20
 """The number of processors up to which 26 processes should leave none idle."""

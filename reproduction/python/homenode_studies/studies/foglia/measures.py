@@ -5,18 +5,12 @@ transactions are those for 100 references (section 5, figures 2 to 22). If fetch
 recorded, a data reference counts as four references.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from homenode import _core
+from homenode_studies.studies.foglia.matrix import Setting
+from homenode_studies.studies.foglia.runs import Runs
 from homenode_studies.studies.tables import Missing, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from homenode_studies.studies.foglia.matrix import Setting
-    from homenode_studies.studies.foglia.runs import Runs
 
 KINDS = ("true", "false", "passive")
 PARTS = ("kernel", "user")

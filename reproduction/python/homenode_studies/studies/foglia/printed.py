@@ -4,19 +4,15 @@ So the same function computes a claim from its tables and from our results, and 
 to its tables first.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from homenode_studies.studies.claims import Claim
 from homenode_studies.studies.foglia import EC, PAPER, footprints, tables
+from homenode_studies.studies.foglia.matrix import Setting
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Evidence, Missing, Row
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.claims import Claim
-    from homenode_studies.studies.foglia.matrix import Setting
 
 _REFERENCES = 130_000_000
 """References of a workload (section 4); for groups of its processes only shares are printed."""

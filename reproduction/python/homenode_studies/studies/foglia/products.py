@@ -1,18 +1,12 @@
 """The results of the paper's configurations: tables, figures, and evidence for claims."""
 
-from __future__ import annotations
+from collections.abc import Callable
 
-from typing import TYPE_CHECKING
-
+from homenode.trace import Trace
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.entry import Products
 from homenode_studies.studies.foglia import EC, figures, footprints, latency, notes, runs, tables
 from homenode_studies.studies.foglia.matrix import BLOCKS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode.trace import Trace
-    from homenode_studies.studies.context import StudyContext
 
 
 def products(

@@ -1,24 +1,19 @@
 """The simulations: run once for all figures, cached beside the traces, looked up by setting."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.engines.simulation import simulate
 from homenode.options.specs import unique
+from homenode.trace import Trace
 from homenode_studies.studies.cache import ResultCache
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.foglia.matrix import EXTENDED, Setting, wanted
+from homenode_studies.studies.programs import Program
 from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Evidence, Missing, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from homenode.trace import Trace
-    from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.programs import Program
 
 _OF_SETTING = tuple(Setting.__annotations__)
 RESTART = True

@@ -1,21 +1,16 @@
 """Tables 1 to 5, the numbers in the text, and our additions."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from homenode.engines.simulation import simulate
 from homenode.trace import Trace
 from homenode_studies.studies.foglia import EC, PAPER, footprints
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import CURVES, OTHERS, PROTOCOLS, SERVER, Setting
+from homenode_studies.studies.foglia.runs import Runs
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Missing, Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from homenode_studies.studies.foglia.runs import Runs
 
 _UTILITY = ("distinct_blocks", "code", "data_access", "data_write")
 _KINDS = {

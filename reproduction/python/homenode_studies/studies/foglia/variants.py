@@ -6,24 +6,18 @@ scheduling (section 4); a complete present-day Linux does more, and shares more.
 per-processor copies of much data that a kernel of 2003 had once.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
+from homenode.trace import Trace
+from homenode_studies.studies.context import StudyContext
+from homenode_studies.studies.entry import Products
 from homenode_studies.studies.foglia.bands import HOLDS
 from homenode_studies.studies.foglia.products import products
 from homenode_studies.studies.foglia.runs import Machine, machine_for
 from homenode_studies.studies.forms import TraceForm
 from homenode_studies.studies.variants import Variant
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode.trace import Trace
-    from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.entry import Products
 
 _CLEAN_FROM_MEMORY = "mesi-memory"
 _LONGEST = HOLDS[max(HOLDS)]

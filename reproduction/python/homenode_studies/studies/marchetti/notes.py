@@ -1,13 +1,7 @@
 """Remarks on the study's programs, machine and rules."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from homenode_studies.studies.marchetti import SOFTWARE
-
-if TYPE_CHECKING:
-    from homenode_studies.studies.marchetti.runs import Runs
+from homenode_studies.studies.marchetti.runs import Runs
 
 _TIME = (
     "Times and counts begin at the programs' mark of the end of initialisation, which determines "

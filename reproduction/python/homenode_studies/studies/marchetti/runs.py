@@ -1,15 +1,16 @@
 """The simulations: run once for all figures, cached beside the traces, looked up by setting."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.engines.simulation import simulate
 from homenode.errors import ConfigError
 from homenode.options.specs import unique
+from homenode.results.result import Result
 from homenode.trace import Trace
 from homenode_studies.studies.cache import ResultCache
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.marchetti import HARDWARE, PAPER, PROTOCOLS
 from homenode_studies.studies.marchetti.matrix import (
     MESH,
@@ -23,12 +24,6 @@ from homenode_studies.studies.marchetti.matrix import (
 from homenode_studies.studies.programs import Program, listed
 from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Evidence, Missing, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from homenode.results.result import Result
-    from homenode_studies.studies.context import StudyContext
 
 _OF_SETTING = tuple(Setting().fields())
 

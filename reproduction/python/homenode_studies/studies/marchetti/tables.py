@@ -1,8 +1,6 @@
 """Table 1, the data of the figures, and our additions: homes, the optimum, variations."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode.engines.simulation import simulate
 from homenode.trace import Trace
@@ -23,14 +21,10 @@ from homenode_studies.studies.marchetti.matrix import (
     WITHOUT,
     Setting,
 )
+from homenode_studies.studies.marchetti.runs import Runs
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.settings import parameters
 from homenode_studies.studies.tables import Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.marchetti.runs import Runs
 
 LABELS = {HARDWARE: "hardware", SOFTWARE: "software"}
 _ON_LINE = tuple(home for home in HOMES if home not in (STATIC, OPTIMUM))

@@ -4,19 +4,13 @@ Re-alignment moves single words, again in every window, with knowledge of the fu
 whole objects or their parts once, which a programmer can do.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from homenode.engines.advise import advise
+from homenode_studies.studies.context import StudyContext
+from homenode_studies.studies.markatos.costs import Costs
 from homenode_studies.studies.markatos.points import MACHINE
 from homenode_studies.studies.tables import Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.markatos.costs import Costs
 
 PAGE = 4096
 POLICIES = ("upt", "inv")

@@ -6,18 +6,13 @@ have no row of freezing; its text says that INV.FREEZ costs about as much as all
 size, and also with re-aligned data.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from statistics import geometric_mean
-from typing import TYPE_CHECKING
 
+from homenode.results.result import Result
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.markatos import points
 from homenode_studies.studies.tables import Row, Table
-
-if TYPE_CHECKING:
-    from homenode.results.result import Result
 
 _RECENTLY = (10_000, 100_000, 1_000_000, 10_000_000)
 """References ago."""

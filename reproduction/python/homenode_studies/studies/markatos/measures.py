@@ -1,17 +1,11 @@
 """Measures for the claims, as functions of our costs or of the printed ones."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Iterator
 from math import log2, prod
-from typing import TYPE_CHECKING
 
 from homenode_studies.studies.claims import share
+from homenode_studies.studies.markatos.costs import Costs
 from homenode_studies.studies.tables import Missing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from homenode_studies.studies.markatos.costs import Costs
 
 SMALL, LARGE = 8, 16
 """Pages of 256 bytes and of 64 KB: the ends of the tables that all programs have."""

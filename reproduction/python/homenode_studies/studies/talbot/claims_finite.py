@@ -1,10 +1,10 @@
 """Claims of section 1.5.2 about finite buffers, with figures 1.8 to 1.10 and table 1.4."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from homenode_studies.studies.claims import CLOSE, Claim, less_than, more_than
+from homenode_studies.studies.tables import Evidence
 from homenode_studies.studies.talbot import BARNES, CONTIG, GE, WATER
 from homenode_studies.studies.talbot.bars import MESSAGES, QUEUE, RESPONSE, TIME, bars, paper
 from homenode_studies.studies.talbot.claims_infinite import EDGES
@@ -26,11 +26,6 @@ from homenode_studies.studies.talbot.measures import (
     over_best,
     queues,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode_studies.studies.tables import Evidence
 
 FT = Setting()
 RR = FT.changed(home=ROUND)

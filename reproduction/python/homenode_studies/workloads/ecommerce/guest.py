@@ -4,26 +4,20 @@ Everything is made in a folder of the run: the database, by a PostgreSQL that li
 and the archive that the guest's kernel unpacks.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import stat
 import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from homenode.capture import initramfs
 from homenode.errors import ConfigError
 from homenode.files import replacing
 from homenode_studies.workloads.ecommerce import database, pictures, queries, utilities
 from homenode_studies.workloads.ecommerce.mixes import WORKERS, Plan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from homenode_studies.workloads.ecommerce.needs import Found
+from homenode_studies.workloads.ecommerce.needs import Found
 
 __all__ = ["FOLDER", "browsers", "build"]
 

@@ -1,15 +1,10 @@
 """The three mixes of the paper, and the sizes of their recordings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from homenode.options import named
 from homenode_studies.workloads.ecommerce.database import Scale
-
-if TYPE_CHECKING:
-    from homenode_studies.workloads.ecommerce.needs import Found
+from homenode_studies.workloads.ecommerce.needs import Found
 
 __all__ = ["BROWSERS", "REFERENCES", "TABLE", "UTILITIES", "WORKERS", "Mix", "Plan", "find"]
 

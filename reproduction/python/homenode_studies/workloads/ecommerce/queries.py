@@ -4,17 +4,11 @@ For the mix with only the database: 21 connections run one transaction after the
 transaction has the queries of one page and the frequency of visits to that page.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from homenode.errors import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homenode_studies.workloads.ecommerce.database import Scale
+from homenode_studies.workloads.ecommerce.database import Scale
 
 __all__ = ["TRANSACTIONS", "checked", "script", "write"]
 
