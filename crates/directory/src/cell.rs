@@ -147,14 +147,12 @@ impl<E: Labelled, B: Labelled, A: Copy> ControllerTable<E, B, A> {
     }
 
     /// Position of a cell in [`Self::cells`].
-    #[inline]
     pub(crate) fn at(&self, state: u8, event: E, by: B) -> usize {
         let row = usize::from(state) * E::ALL.len() + usize::from(event.index());
         row * B::ALL.len() + usize::from(by.index())
     }
 
     /// The cell of an event that a node of this kind has sent.
-    #[inline]
     #[must_use]
     pub fn cell_by(&self, state: u8, event: E, by: B) -> ControllerCell<A> {
         self.cells[self.at(state, event, by)]
@@ -169,7 +167,6 @@ impl<E: Labelled, B: Labelled, A: Copy> ControllerTable<E, B, A> {
 
 impl<E: Labelled, A: Copy> ControllerTable<E, AnySender, A> {
     /// The cell of an event.
-    #[inline]
     #[must_use]
     pub fn cell(&self, state: u8, event: E) -> ControllerCell<A> {
         self.cell_by(state, event, AnySender::Any)

@@ -34,7 +34,6 @@ impl<M, const TYPES: usize> Default for SentMessages<M, TYPES> {
 
 impl<M: CountedMessage, const TYPES: usize> SentMessages<M, TYPES> {
     /// Counts a message if it crosses the network.
-    #[inline]
     pub(crate) fn add_if(&mut self, message: M, crosses: bool) {
         self.sent[usize::from(message.index())] += u64::from(crosses);
     }

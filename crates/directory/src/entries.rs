@@ -17,7 +17,6 @@ pub(crate) struct EntryHead {
 
 impl EntryHead {
     /// As one word, which is 0 before the first reference.
-    #[inline]
     fn pack(self) -> u64 {
         let Self { state, overflow, owner, page } = self;
         u64::from(state)
@@ -26,7 +25,6 @@ impl EntryHead {
             | u64::from(page.wrapping_add(1)) << 32
     }
 
-    #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the fields of a word")]
     fn unpack(word: u64) -> Self {
         Self {
@@ -59,12 +57,10 @@ impl DirectoryEntries {
         Self { words: Vec::new(), stride, nodes, pointers }
     }
 
-    #[inline]
     fn at(&self, number: u32) -> usize {
         usize::try_from(number).unwrap_or(usize::MAX) * self.stride
     }
 
-    #[inline]
     pub(crate) fn reach(&mut self, number: u32) {
         if self.at(number) >= self.words.len() {
             self.grow(number);
@@ -77,35 +73,29 @@ impl DirectoryEntries {
         self.words.resize(blocks.next_power_of_two() * self.stride, 0);
     }
 
-    #[inline]
     pub(crate) fn head(&self, number: u32) -> EntryHead {
         EntryHead::unpack(self.words[self.at(number)])
     }
 
-    #[inline]
     pub(crate) fn put(&mut self, number: u32, head: EntryHead) {
         let at = self.at(number);
         self.words[at] = head.pack();
     }
 
-    #[inline]
     fn set(&self, number: u32) -> &[u64] {
         &self.words[self.at(number)..][1..self.stride]
     }
 
-    #[inline]
     fn set_mut(&mut self, number: u32) -> &mut [u64] {
         let (at, stride) = (self.at(number), self.stride);
         &mut self.words[at..][1..stride]
     }
 
-    #[inline]
     pub(crate) fn lists(&self, number: u32, node: u16) -> bool {
         self.set(number)[usize::from(node / 64)] >> (node % 64) & 1 != 0
     }
 
     /// Lists a node; beyond the limit the entry only records the overflow.
-    #[inline]
     pub(crate) fn list(&mut self, number: u32, node: u16) {
         if self.pointers < u32::from(self.nodes) && !self.lists(number, node) {
             let listed: u32 = self.set(number).iter().map(|word| word.count_ones()).sum();
@@ -122,13 +112,11 @@ impl DirectoryEntries {
     }
 
     /// A node owns the block; the list is cleared.
-    #[inline]
     pub(crate) fn own(&mut self, number: u32, owner: u16) {
         self.set_mut(number).fill(0);
         self.put(number, EntryHead { owner, overflow: false, ..self.head(number) });
     }
 
-    #[inline]
     pub(crate) fn set_state(&mut self, number: u32, state: u8) {
         self.put(number, EntryHead { state, ..self.head(number) });
     }
@@ -139,7 +127,6 @@ impl DirectoryEntries {
     }
 
     /// Whether a write has to invalidate no copy except perhaps that of this node.
-    #[inline]
     pub(crate) fn lists_only(&self, number: u32, node: u16) -> bool {
         let own = |word: usize| if word == usize::from(node / 64) { 1 << (node % 64) } else { 0 };
         !self.head(number).overflow

@@ -146,7 +146,6 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
         Some(procs.finish(wide, active))
     }
 
-    #[inline]
     fn step(&mut self, proc: ProcIndex, step: WriteCycles) {
         self.references += (step.writes + step.reads) * step.repeats;
         if step.writes > 0 {
@@ -163,7 +162,6 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
 
     /// Ends the read-run: adds its cost without a global copy to the base, and returns the
     /// additional cost (negative if cheaper) with one.
-    #[inline]
     fn settle(&mut self) -> i64 {
         let p = &self.prices;
         let mut with_global = 0;
@@ -179,7 +177,6 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
 
     /// The cheapest start at a processor without a global copy, and with one; start and plan in the
     /// low bits.
-    #[inline]
     fn starts(&self) -> (i64, i64) {
         let (mut remote, mut start_with_global) = (i64::MAX, i64::MAX);
         let mut code = 0;
@@ -197,7 +194,6 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
         (1 << (self.prices.room - 1)) + KEEP_GLOBAL
     }
 
-    #[inline]
     fn write(&mut self, writer: ProcIndex, step: WriteCycles) {
         let p = self.prices;
         let with_global = self.settle();
@@ -237,7 +233,6 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
     }
 
     /// The cost of a step beyond local references at another processor, and in global memory.
-    #[inline]
     fn extra(&self, step: WriteCycles) -> (i64, i64) {
         let p = &self.prices;
         let (mut elsewhere, mut in_global) = (0, 0);

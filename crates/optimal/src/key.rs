@@ -97,12 +97,10 @@ impl CostKey for i64 {
         i128::from(self)
     }
 
-    #[inline]
     fn times(self, count: u64) -> Self {
         self * i64::try_from(count).unwrap_or(i64::MAX)
     }
 
-    #[inline]
     fn step(yes: bool) -> Self {
         Self::from(yes)
     }

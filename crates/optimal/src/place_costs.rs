@@ -97,7 +97,6 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
         prices.moved < K::FAR.wide() / 8
     }
 
-    #[inline]
     pub(crate) fn read(&mut self, proc: ProcIndex, count: u64) {
         let reads = &mut self.reads[usize::from(proc)];
         if *reads == 0 {
@@ -119,7 +118,6 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
         }
     }
 
-    #[inline]
     fn starts(&self) -> [K; L] {
         let mut starts = self.cost;
         for (start, &saved) in starts.iter_mut().zip(&self.saved) {
@@ -132,7 +130,6 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
     ///
     /// Extra cost beyond 3R is cut off: the next read-run cannot start at such a place, and staying
     /// there does not pay, so the order of the others does not change.
-    #[inline]
     pub(crate) fn write(&mut self, writes: WriteGroup, record: &mut GroupDecision) {
         self.settle();
         let starts = self.starts();
@@ -170,7 +167,6 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
     }
 
     /// Adds cost that arises at every place alike.
-    #[inline]
     pub(crate) fn add(&mut self, cost: i128) {
         self.base += cost;
     }
@@ -185,7 +181,6 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
 }
 
 /// The cheapest place to start the read-run from, the lowest-numbered of several.
-#[inline]
 fn cheapest<K: CostKey, const L: usize>(starts: &[K; L]) -> (K, ProcIndex) {
     let best = starts.iter().fold(starts[0], |best, &start| best.min(start));
     let procs = (0..).zip(starts);

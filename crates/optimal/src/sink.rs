@@ -29,7 +29,6 @@ impl HoldingPlaces {
     }
 
     /// Whether these are the places. Mostly there are none or one, which needs no loop.
-    #[inline]
     fn equal(&self, processors: &[ProcId], global: bool) -> bool {
         let same = match (self.processors.as_slice(), processors) {
             ([], []) => true,

@@ -167,7 +167,6 @@ impl TlbCounter {
 
 /// Moves the page to the top of its stack and returns the depth at which it was found. If it was
 /// not found, the depth is the stack's size, and the page at the bottom is dropped.
-#[inline]
 fn look_up(group: &LruStacks, pages: &mut [u64], page: u64) -> usize {
     // A mask is below 2^16.
     let set = usize::try_from(page & group.mask).unwrap_or(0);

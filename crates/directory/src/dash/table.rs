@@ -40,7 +40,6 @@ impl DirectoryTable {
         self.roles[usize::from(state)]
     }
     /// Whether a state has a copy that the processor may use.
-    #[inline]
     #[must_use]
     pub fn has_copy(&self, state: u8) -> bool {
         self.role(state) != CopyRole::None

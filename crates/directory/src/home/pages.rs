@@ -87,7 +87,6 @@ impl PageHomes {
         number
     }
 
-    #[inline]
     pub(crate) fn key(&self, block: u64) -> u64 {
         block >> self.shift
     }
@@ -151,18 +150,15 @@ impl PageHomes {
     }
 
     /// Whether all pages may yet have to be used again.
-    #[inline]
     pub(crate) fn may_await_use(&self, phases: bool) -> bool {
         self.policy.moves_at_first_use() && (phases || !self.awaits_use)
     }
 
-    #[inline]
     pub(crate) fn home(&self, page: u32) -> u16 {
         self.homes[at(page)]
     }
 
     /// Whether hits have to be reported as well ([`Self::used`]).
-    #[inline]
     pub(crate) fn awaits_use(&self) -> bool {
         self.awaits_use
     }
@@ -186,7 +182,6 @@ impl PageHomes {
         }
     }
 
-    #[inline]
     pub(crate) fn filled(&mut self, page: u32, fill: PageFill) {
         if let Some(uses) = &mut self.uses {
             uses[at(page)].filled(fill, self.shift);
@@ -212,7 +207,6 @@ impl PageHomes {
     }
 
     /// A node has replaced a dirty block of a page.
-    #[inline]
     pub(crate) fn written_back(&mut self, page: u32, node: u16) {
         if let Some(uses) = &mut self.uses {
             uses[at(page)].written_back(node);

@@ -50,21 +50,18 @@ impl ListTable {
     }
 
     /// The role of a state of a copy.
-    #[inline]
     #[must_use]
     pub fn role(&self, state: u8) -> CopyRole {
         self.roles[usize::from(state)]
     }
 
     /// Whether a state has a copy that the processor may use.
-    #[inline]
     #[must_use]
     pub fn has_copy(&self, state: u8) -> bool {
         self.role(state) != CopyRole::None
     }
 
     /// Whether a block in this state is out of the node's cache.
-    #[inline]
     #[must_use]
     pub fn is_leaving(&self, state: u8) -> bool {
         self.leaving[usize::from(state)]

@@ -69,7 +69,6 @@ impl PagedTable {
     }
 
     /// The accesses that a state of a mapping permits.
-    #[inline]
     #[must_use]
     pub fn permission(&self, mapping: u8) -> PagePermission {
         self.permissions[usize::from(mapping)]

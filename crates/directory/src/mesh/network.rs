@@ -11,13 +11,11 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    #[inline]
     pub(crate) const fn new(from: u16, to: u16) -> Self {
         Self { from, to }
     }
 
     /// Whether the message crosses the network.
-    #[inline]
     pub(crate) const fn is_remote(self) -> bool {
         self.from != self.to
     }

@@ -70,7 +70,6 @@ impl SharedPageTable {
     }
 
     /// Whether the page of a block is mapped for a node, whose nearest memory is `memory`.
-    #[inline]
     pub(crate) fn is_block_mapped(
         &mut self,
         homes: &PageHomes,

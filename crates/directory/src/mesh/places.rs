@@ -47,14 +47,12 @@ impl NodePlaces {
     }
 
     /// The memory that is nearest to a processor.
-    #[inline]
     pub(crate) fn memory_of(&self, processor: u16) -> u16 {
         self.topology.memory_of(processor, self.processors)
     }
 
     /// The end point of a block in a memory. Blocks are spread over the slices by a hash of their
     /// number, because a stride could hit a single slice.
-    #[inline]
     pub(crate) fn end_point(&self, memory: u16, block: u64) -> u16 {
         match self.topology {
             MemoryTopology::PerProcessor => memory,

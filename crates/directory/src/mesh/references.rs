@@ -10,7 +10,6 @@ use homenode_clock::{MemoryReference, ReferenceCounts};
 use crate::counts::DirectoryCounts;
 
 /// The state of a reference while it is outstanding.
-#[inline]
 pub(crate) fn access<W: WordMask>(reference: &MemoryReference) -> BlockAccess<W> {
     BlockAccess {
         cache: reference.processor,
@@ -23,7 +22,6 @@ pub(crate) fn access<W: WordMask>(reference: &MemoryReference) -> BlockAccess<W>
 }
 
 /// Counts references that took place.
-#[inline]
 pub(crate) fn count(
     of_caches: &mut CacheCounts,
     counts: &mut DirectoryCounts,

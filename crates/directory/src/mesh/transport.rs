@@ -205,7 +205,6 @@ impl Transport {
         requesters.schedule_at(*free, rank(to), NodeEvent::LookedUp(envelope));
     }
 
-    #[inline]
     pub(crate) fn places(&self) -> &NodePlaces {
         &self.network.places
     }

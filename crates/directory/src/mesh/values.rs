@@ -36,7 +36,6 @@ impl<K: Eq + Hash> CheckedValues<K> {
         Self(checked.then(none).map(Box::new))
     }
 
-    #[inline]
     pub(crate) fn are_checked(&self) -> bool {
         self.0.is_some()
     }

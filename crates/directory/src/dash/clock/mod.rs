@@ -137,7 +137,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     }
 
     /// The memory that is nearest to a processor.
-    #[inline]
     fn memory_of(&self, processor: usize) -> u16 {
         self.transport.places().memory_of(node(processor))
     }

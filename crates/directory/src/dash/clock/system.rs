@@ -110,18 +110,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         self.caches.hit(place, reference.block, words, need)
     }
 
-    #[inline]
     fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
         let place = self.caches.locate(access.cache, access.block);
         self.caches.hit_access(place, access)
     }
 
-    #[inline]
     fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
         references::access(reference)
     }
 
-    #[inline]
     fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
         one.same_block(other)
     }
@@ -179,7 +176,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
 
     /// A request changes another cache only after a directory look-up, but pages can be unmapped
     /// at any time.
-    #[inline]
     fn undisturbed_until(&self, now: u64) -> u64 {
         let unmaps = self.homes.may_await_use(self.timed.phase_change);
         now + if unmaps { 1 } else { self.timed.machine.directory_cycles.max(1) }
@@ -199,12 +195,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         self.transport.restart_counts();
     }
 
-    #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
         references::count(&mut self.caches.counts, &mut self.counts, counted);
     }
 
-    #[inline]
     fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
         if let Some(waits) = &mut self.caches.waits {
             let (processor, port) = requester.place();
@@ -212,7 +206,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         }
     }
 
-    #[inline]
     fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
         let processor = reference.processor;
         let memory = self.memory_of(processor);

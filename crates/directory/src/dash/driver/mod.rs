@@ -93,7 +93,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     }
 
     /// The page of a block, which gets a home if it has none.
-    #[inline]
     fn page(&mut self, block: BlockRef, node: u16) -> u32 {
         let BlockRef { block, number } = block;
         self.entries.reach(number);
@@ -278,7 +277,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     }
 }
 
-#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "there are at most 1,024 nodes")]
 fn node(cache: usize) -> u16 {
     cache as u16
@@ -289,17 +287,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderDriver
 {
     type Words = W;
 
-    #[inline]
     fn locate(&self, cache: usize, block: u64) -> FrameLocation {
         self.caches.locate(cache, block)
     }
 
-    #[inline]
     fn hit(&mut self, place: FrameLocation, block: u64, words: W, need: u64) -> bool {
         self.caches.hit(place, block, words, need)
     }
 
-    #[inline]
     fn uncontended(&mut self, access: &BlockAccess<W>, place: FrameLocation) -> bool {
         let set = place.set;
         if self.caches.frames.lacks(set, access.block) {
@@ -314,7 +309,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderDriver
         self.reference(access, set)
     }
 
-    #[inline]
     fn cache_counts(&mut self) -> &mut CacheCounts {
         &mut self.caches.counts
     }

@@ -13,7 +13,6 @@ use crate::entries::{NO_NODE, NO_PAGE};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
     /// Logs the actions of a controller. `cause` holds if no message does.
-    #[inline]
     pub(super) fn observe(
         &mut self,
         t: &DirectoryTransaction<W, WORDS>,
@@ -35,14 +34,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     }
 
     /// Length of the log, to complete the entries of later cells.
-    #[inline]
     pub(super) fn observed(&self) -> usize {
         self.log.as_ref().map_or(0, Vec::len)
     }
 
     /// A home's controller has performed all actions: sets the entry of its cell, and of those that
     /// followed at once.
-    #[inline]
     pub(super) fn observe_entry(&mut self, number: u32, first: usize) {
         if self.log.is_some() {
             let entry = self.observed_entry(number);
@@ -52,7 +49,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     }
 
     /// Logs a reference that needs no transaction.
-    #[inline]
     pub(super) fn observe_hit(&mut self, access: &BlockAccess<W>, at: usize, number: u32) {
         if self.log.is_none() {
             return;

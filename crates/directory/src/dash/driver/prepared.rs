@@ -73,18 +73,15 @@ impl PreparedTransactions {
         prepared
     }
 
-    #[inline]
     fn fetch(&self, copy: u8, write: bool, home: u8, listed: bool) -> Option<PreparedFetch> {
         let at = (usize::from(copy) * 2 + usize::from(write)) * self.homes + usize::from(home);
         self.fetches.get(at * 2 + usize::from(listed)).copied().flatten()
     }
 
-    #[inline]
     pub(super) fn is_some(&self) -> bool {
         !self.fetches.is_empty()
     }
 
-    #[inline]
     fn replacement(&self, copy: u8) -> PreparedReplacement {
         let found = self.replacements.get(usize::from(copy)).copied();
         found.unwrap_or(PreparedReplacement::ByTable)
@@ -168,7 +165,6 @@ fn replacement(table: &DirectoryTable, copy: u8) -> PreparedReplacement {
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
     /// Performs a reference to the block in a frame, if it is a request and its reply. Returns
     /// whether it was.
-    #[inline]
     pub(super) fn prepared_fetch(
         &mut self,
         access: &BlockAccess<W>,
@@ -193,7 +189,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     }
 
     /// The prepared transaction of a node's reference to a copy in state `copy`, if there is one.
-    #[inline]
     pub(super) fn find_fetch(
         &self,
         copy: u8,
@@ -210,7 +205,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     }
 
     /// Counts the request and the reply, and applies the home's actions.
-    #[inline]
     pub(super) fn apply_fetch(&mut self, fetch: PreparedFetch, number: u32, node: u16, home: u16) {
         self.sent.add_if(fetch.request, home != node);
         self.sent.add_if(fetch.reply, home != node);
@@ -224,7 +218,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
 
     /// Performs a node's replacement of a copy, if it is at most a write-back. Returns whether it
     /// was.
-    #[inline]
     pub(super) fn prepared_replacement(
         &mut self,
         state: u8,

@@ -9,7 +9,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     /// Performs a miss on a block that no frame of the set has or had, if it is simple by the
     /// table. Returns whether it was; if not, only the page has got a home. Records are changed in
     /// place, because they are long in large machines.
-    #[inline]
     pub(super) fn simple_miss(&mut self, access: &BlockAccess<W>, set: usize) -> bool {
         if !self.prepared.is_some() || self.homes.awaits_use() {
             return false;

@@ -46,7 +46,6 @@ const NEW: HomeEntry =
 pub(super) struct HomeEntries(Vec<HomeEntry>);
 
 impl HomeEntries {
-    #[inline]
     pub(super) fn of(&mut self, number: u32) -> &mut HomeEntry {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
         if at >= self.0.len() {

@@ -14,7 +14,6 @@ use crate::linked::vocabulary::{CopyAction, CopyEvent};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
     /// Logs the actions of the controller of a node's copies.
-    #[inline]
     pub(super) fn observe_copy(
         &mut self,
         node: u16,
@@ -30,7 +29,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 
     /// Logs the actions of a controller for a message, or for its processor.
-    #[inline]
     pub(super) fn observe(
         &mut self,
         node: u16,

@@ -17,12 +17,10 @@ pub(crate) struct ListPointer {
 
 impl ListPointer {
     /// As one word, which is 0 for none.
-    #[inline]
     pub(super) fn pack(pointer: Option<Self>) -> u64 {
         pointer.map_or(0, |it| (u64::from(it.node) + 1) << 32 | u64::from(it.tag))
     }
 
-    #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the fields of a word")]
     pub(super) fn unpack(word: u64) -> Option<Self> {
         (word != 0).then(|| Self { node: ((word >> 32) - 1) as u16, tag: word as u32 })

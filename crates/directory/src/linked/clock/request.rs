@@ -35,7 +35,6 @@ pub(super) struct PendingRequest<W> {
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
     /// The position of a block in a node's first level.
-    #[inline]
     fn first_level_place(&self, holder: usize, block: u64) -> usize {
         let blocks = self.first_level_blocks;
         let place = usize::try_from(block & (blocks - 1)).unwrap_or(0);
@@ -43,7 +42,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 
     /// Whether a node's first level has a block.
-    #[inline]
     pub(super) fn in_first_level(&self, holder: usize, block: u64) -> bool {
         self.first_level[self.first_level_place(holder, block)] == block + 1
     }
@@ -113,7 +111,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 
     /// A hit in the second level. Returns when it is done.
-    #[inline]
     pub(super) fn use_own_second_level(&mut self, now: u64, access: &BlockAccess<W>) -> u64 {
         // A write writes its words through, without reading the block.
         let needed = if access.write { StoreAccess::Lookup } else { StoreAccess::LookupAndLine };

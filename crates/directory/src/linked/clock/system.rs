@@ -77,12 +77,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         false
     }
 
-    #[inline]
     fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
         references::access(reference)
     }
 
-    #[inline]
     fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
         one.same_block(other)
     }
@@ -124,7 +122,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
 
     /// A request changes another cache only after a look-up of its own second level, but pages can
     /// be unmapped at any time.
-    #[inline]
     fn undisturbed_until(&self, now: u64) -> u64 {
         let unmaps = self.homes.may_await_use(self.phase_change);
         let missed = cycles(&self.machine.second_level, StoreAccess::Lookup);
@@ -148,12 +145,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         }
     }
 
-    #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
         references::count(&mut self.caches.counts, &mut self.counts, counted);
     }
 
-    #[inline]
     fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
         let own = node(reference.processor);
         self.pages.is_block_mapped(&self.homes, reference.block, own, own)

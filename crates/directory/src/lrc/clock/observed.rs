@@ -24,7 +24,6 @@ pub(super) const MOVES_IN: MemoryAct = MemoryAct { event: "page", action: "memor
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
     /// A message of the protocol arrives.
-    #[inline]
     pub(super) fn observe_arrival(&mut self, envelope: &LineEnvelope, message: LineMessage) {
         let kind = message.sent.message;
         let of_line = matches!(
@@ -42,7 +41,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     }
 
     /// The tables have handled a message, or else the cache has.
-    #[inline]
     pub(super) fn observe_answer(
         &mut self,
         envelope: &LineEnvelope,

@@ -16,7 +16,6 @@ pub(super) const VALID: u8 = 1;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
     /// Whether the TLB and the page table permit a reference.
-    #[inline]
     pub(super) fn page_is_mapped(&mut self, reference: &MemoryReference) -> bool {
         let node = node(reference.processor);
         let needed = PagePermission::needed(reference.kind.writes());

@@ -101,18 +101,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
             && self.caches.hit(place, reference.block, words, need)
     }
 
-    #[inline]
     fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
         let place = self.caches.locate(access.cache, access.block);
         self.caches.hit_access(place, access)
     }
 
-    #[inline]
     fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
         references::access(reference)
     }
 
-    #[inline]
     fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
         one.same_block(other)
     }
@@ -165,7 +162,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
     }
 
     /// A cache changes only at acquires of its own processor, not by requests of others.
-    #[inline]
     fn undisturbed_until(&self, _: u64) -> u64 {
         u64::MAX
     }
@@ -185,12 +181,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         self.transport.restart_counts();
     }
 
-    #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
         references::count(&mut self.caches.counts, &mut self.counts, counted);
     }
 
-    #[inline]
     fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
         self.page_is_mapped(reference)
     }

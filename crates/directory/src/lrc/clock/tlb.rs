@@ -100,7 +100,6 @@ impl LookasideBuffers {
 
     /// The position of a page of the address space among a processor's recent entries, and the
     /// page's number.
-    #[inline]
     pub(super) fn recent(&self, processor: u16, page: u64) -> Option<(usize, u32)> {
         let recent = &self.processors[usize::from(processor)].recent;
         let nth = recent.iter().position(|entry| entry.page.0 == page)?;
@@ -108,7 +107,6 @@ impl LookasideBuffers {
     }
 
     /// A processor uses the recent entry at this position.
-    #[inline]
     pub(super) fn use_recent(&mut self, processor: u16, nth: usize) {
         if nth > 0 {
             self.processors[usize::from(processor)].recent[..=nth].rotate_right(1);

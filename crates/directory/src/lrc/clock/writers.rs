@@ -19,12 +19,10 @@ pub(super) struct LineWriters<const WORDS: usize> {
 }
 
 impl<const WORDS: usize> LineWriters<WORDS> {
-    #[inline]
     pub(super) fn has_none(&self, line: u32) -> bool {
         self.line(line) == NO_WRITERS
     }
 
-    #[inline]
     fn line(&self, line: u32) -> u32 {
         self.lines.get(index(line)).copied().unwrap_or(NO_WRITERS)
     }
@@ -90,7 +88,6 @@ enum Writers {
 }
 
 impl Writers {
-    #[inline]
     fn of(line: u32) -> Self {
         match u16::try_from(line) {
             Ok(node) => Self::One(node),

@@ -83,7 +83,6 @@ impl PageDriver {
     }
 
     /// The accesses of a node to a page that do not fault.
-    #[inline]
     pub(crate) fn permission(&self, node: u16, page: u32) -> PagePermission {
         self.table.permission(self.mapping(node, page))
     }
@@ -182,13 +181,11 @@ impl PageDriver {
         usize::try_from(page).unwrap_or(usize::MAX) * usize::from(self.nodes) + usize::from(node)
     }
 
-    #[inline]
     fn mapping(&self, node: u16, page: u32) -> u8 {
         self.states[self.at(node, page)] & ((1 << MAPPING_BITS) - 1)
     }
 
     /// State of a release.
-    #[inline]
     fn owed(&self, node: u16, page: u32) -> u8 {
         self.states[self.at(node, page)] >> MAPPING_BITS
     }

@@ -56,7 +56,6 @@ impl PageDriver {
     }
 
     /// A message arrives; its action follows.
-    #[inline]
     pub(crate) fn observe_arrival(&mut self, arrived: ObservedPageMessage) {
         if let Some(log) = &mut self.log {
             log.arrived = Some(arrived);
@@ -76,7 +75,6 @@ impl PageDriver {
     }
 
     /// Logs an action on a page. `cause` holds if no message does.
-    #[inline]
     pub(crate) fn observe(
         &mut self,
         node: u16,
@@ -103,7 +101,6 @@ impl PageDriver {
     }
 
     /// Logs the table cell for the request of a line, which memories serve without the table.
-    #[inline]
     pub(crate) fn observe_fetch(&mut self, node: u16, page: u32) {
         if self.log.is_none() {
             return;
@@ -142,7 +139,6 @@ impl PageDriver {
     }
 
     /// A home has performed all actions: sets the entry of the last act.
-    #[inline]
     pub(super) fn observe_entry(&mut self, page: u32) {
         if self.log.is_none() {
             return;
