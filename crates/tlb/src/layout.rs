@@ -34,7 +34,7 @@ pub(crate) struct LruStacks {
 }
 
 /// The arrangement of stacks and counts in the arrays of the counter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct StackLayout {
     /// Binary logarithms of the page sizes, ascending; twice the page size where entries are pairs.
     pub(crate) shifts: Vec<u32>,
@@ -64,15 +64,7 @@ impl StackLayout {
         }
         // The widest for each page size and number of sets comes last and is kept.
         wanted.sort_unstable();
-        let mut layout = Self {
-            shifts: Vec::new(),
-            groups: Vec::new(),
-            first_group: Vec::new(),
-            pages: 0,
-            counts: 0,
-            group_of: Vec::new(),
-            ways: Vec::new(),
-        };
+        let mut layout = Self { ..Self::default() };
         for (i, &(shift, sets, ways)) in wanted.iter().enumerate() {
             let next = wanted.get(i + 1).map(|&(shift, sets, _)| (shift, sets));
             if next != Some((shift, sets)) {
