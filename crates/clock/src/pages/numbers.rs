@@ -41,6 +41,7 @@ struct EarlyMapping {
 
 /// Numbers pages from 0 in the order of their first references in the trace. A page of shared
 /// memory has one number, at whatever address each process maps it.
+#[derive(Default)]
 pub struct PageNumbers {
     page_shift: u32,
     numbers: FxHashMap<(Space, u64), u64>,
@@ -55,13 +56,7 @@ impl PageNumbers {
     /// Pages have `1 << page_shift` bytes.
     #[must_use]
     pub fn new(page_shift: u32) -> Self {
-        Self {
-            page_shift,
-            numbers: FxHashMap::default(),
-            segments: FxHashMap::default(),
-            objects: FxHashMap::default(),
-            early: Vec::new(),
-        }
+        Self { page_shift, ..Self::default() }
     }
 
     /// Bytes from the address to the end of its page.

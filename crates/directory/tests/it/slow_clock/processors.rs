@@ -15,7 +15,7 @@ struct SlowLoad {
     took_place: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SlowProcessor {
     steps: VecDeque<Operation>,
     pub(super) has_process: bool,
@@ -41,24 +41,7 @@ pub(super) struct SlowProcessor {
 
 impl SlowProcessor {
     pub(super) fn new(steps: impl Iterator<Item = Operation>) -> Self {
-        Self {
-            steps: steps.collect(),
-            has_process: true,
-            begins: 0,
-            looks_at: Some(0),
-            stalls: false,
-            operates_until: 0,
-            gap_done: false,
-            load: None,
-            stores: VecDeque::new(),
-            store_asked: false,
-            store_took_place: false,
-            waits: None,
-            releases: false,
-            busy: 0,
-            delay: 0,
-            idle: 0,
-        }
+        Self { steps: steps.collect(), has_process: true, looks_at: Some(0), ..Self::default() }
     }
 
     fn is_quiet(&self) -> bool {

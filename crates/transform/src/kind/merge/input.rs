@@ -5,6 +5,7 @@ use homenode_trace::{Batch, EventKind, TraceReader};
 use super::relocation::SharedMappings;
 use crate::queue::Record;
 
+#[derive(Default)]
 pub(super) struct MergeInput {
     batch: Batch,
     /// Its next reference and next event.
@@ -28,20 +29,7 @@ pub(super) struct MergeInput {
 
 impl MergeInput {
     pub(super) fn new(trace: &TraceReader, first: u16, threads: u16) -> Self {
-        Self {
-            batch: Batch::default(),
-            row: 0,
-            event: 0,
-            chunks_left: trace.chunks().len(),
-            first,
-            threads,
-            marks_private: false,
-            begun: false,
-            mapped: SharedMappings::default(),
-            private_references: 0,
-            last_pid: None,
-            further_pids: Vec::new(),
-        }
+        Self { chunks_left: trace.chunks().len(), first, threads, ..Self::default() }
     }
 
     /// Takes the next chunk, once the one before is used up.
