@@ -151,6 +151,3 @@ def _outcome(point: dict[str, Any]) -> str:
 
 def _mean(side: dict[str, Any]) -> str:
     return "-" if side["mcpr"] is None else plain_number(side["mcpr"])
-
-
-COMMANDS = {"advise": advise}

@@ -18,8 +18,9 @@ import click
 from homenode.cli.failure import Terminated, report_failure
 from homenode.cli.streams import open_standard_streams
 
-# Name -> (module, one line for the overview). The modules load only when their command runs.
-# Those of `STUDIES` are in homenode-studies.
+# Name -> (module, one line for the overview). The modules load only when their command runs. Each
+# has the command, or all of its commands by name, under its own name. Those of `STUDIES` are in
+# homenode-studies.
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "Record real programs, simulate every policy, write a report."),
     "record": ("record", "Run a program and record its memory references."),
@@ -84,7 +85,8 @@ class _Overview(click.Group):
             return None
         name = COMMANDS[cmd_name][0]
         module = _of_studies(name) if cmd_name in STUDIES else import_module(f"homenode.cli.{name}")
-        command: click.Command = module.COMMANDS[cmd_name]
+        found = getattr(module, name)
+        command: click.Command = found[cmd_name] if isinstance(found, dict) else found
         return command
 
     def resolve_command(

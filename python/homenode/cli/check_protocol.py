@@ -78,6 +78,3 @@ def _print_numbers(reports: list[dict[str, Any]], among: str, tried: str) -> Non
         ],
         f"Everything that can happen in up to {max(report[among] for report in reports)} {among}",
     )
-
-
-COMMANDS = {"check-protocol": check_protocol}

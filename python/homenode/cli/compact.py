@@ -72,6 +72,3 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("bytes a reference", f"{per_reference:.4f}"),
         ("checksum", report["checksum"]),
     ]
-
-
-COMMANDS = {"compact": compact}

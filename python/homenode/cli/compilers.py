@@ -32,7 +32,7 @@ def _wrapper(language: str, name: str) -> click.Command:
     )
 
 
-COMMANDS = {
+compilers = {
     "cc": _wrapper("c", "cc"),
     "c++": _wrapper("c++", "c++"),
     "fortran": _wrapper("fortran", "fortran"),

@@ -106,6 +106,3 @@ def _tell(results: list[tuple[Program, Trace, Result]], found: list[Check], page
         for line in check.detail:
             echo(f"         {line}")
     echo(f"\nreport: {page.resolve()}")
-
-
-COMMANDS = {"demo": demo}

@@ -120,6 +120,3 @@ def _command(names: Sequence[str], trace: str | None, options: dict[str, Any]) -
         for one in value if isinstance(value, tuple) else [value]:
             words += [str(declared[name].flag), str(one)]
     return shlex.join([*words, "--html", "page.html"])
-
-
-COMMANDS = {"explain": explain}

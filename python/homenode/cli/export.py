@@ -31,6 +31,3 @@ def export(trace: str, form: str | None, output: str, as_json: bool) -> None:
         print_json({"trace": trace, "output": output, "references": opened.references})
     elif output != "-":
         echo(f"{output}: {plain_number(opened.references)} references")
-
-
-COMMANDS = {"export": export}

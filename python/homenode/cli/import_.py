@@ -48,6 +48,3 @@ def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
         notes = ["the trace holds samples: most references are missing", *notes]
     for note in notes:
         echo(f"note: {note}", err=True)
-
-
-COMMANDS = {"import": import_}

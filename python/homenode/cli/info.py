@@ -100,6 +100,3 @@ def _processes(processes: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "0 %"
-
-
-COMMANDS = {"info": info}

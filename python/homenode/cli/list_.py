@@ -101,6 +101,3 @@ def _price(row: dict[str, Any], name: str, lacking: str) -> str:
     if row["model"] != "placement":
         return "-"
     return lacking if row[name] is None else plain_number(row[name])
-
-
-COMMANDS = {"list": list_}

@@ -156,6 +156,3 @@ def _print_certificate(row: dict[str, Any]) -> None:
     echo(f"{name}: {plain_number(found['failed'])} blocks FAILED the replay")
     for fault in found["faults"]:
         echo(f"  {fault}")
-
-
-COMMANDS = {"optimal": optimal}

@@ -67,6 +67,3 @@ def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> No
         print_json(found.to_dict())
     else:
         echo(f"{output}: {size:,} bytes")
-
-
-COMMANDS = {"picture": picture}

@@ -140,6 +140,3 @@ def _objects(labels: Sequence[str]) -> str:
 
 def _seconds(value: float) -> str:
     return f"{value:.6f}"
-
-
-COMMANDS = {"pmap": pmap}

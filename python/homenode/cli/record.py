@@ -303,6 +303,3 @@ def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
         echo(f"{options['output']} holds what was recorded until now", err=True)
         raise
     return found
-
-
-COMMANDS = {"record": record}

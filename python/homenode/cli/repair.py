@@ -48,6 +48,3 @@ def default_output(trace: str) -> str:
     if path.suffix == ".partial":
         return str(path.with_suffix(""))
     return str(path.with_name(f"{path.stem}.repaired.hnt"))
-
-
-COMMANDS = {"repair": repair}

@@ -189,6 +189,3 @@ def _directory(path: str, given: dict[str, Any], machine: str) -> DirectoryRepor
     same = _given(given, "private", "sync", "threads", "processors", *OF_HOMES)
     with Progress("trying homes on the directory") as progress:
         return directory(Trace.open(path), machine, progress=progress, **same)
-
-
-COMMANDS = {"report": report}

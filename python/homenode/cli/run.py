@@ -116,6 +116,3 @@ def _note_threads(result: Result, expected: int | None) -> None:
             f"{threads} it does not",
             err=True,
         )
-
-
-COMMANDS = {"run": run}

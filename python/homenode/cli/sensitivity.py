@@ -111,6 +111,3 @@ def _verdict(point: dict[str, Any], count: int) -> list[str]:
     if len(point["swaps"]) > _SWAPS_SHOWN:
         lines.append(f"  and {len(point['swaps']) - _SWAPS_SHOWN} more pairs (--json has all)")
     return lines
-
-
-COMMANDS = {"sensitivity": sensitivity}

@@ -326,6 +326,3 @@ def place(line: dict[str, Any]) -> str:
         return f"{line['file'].rsplit('/', 1)[-1]}:{line['line']}"
     # Without debug information there is a function at best, and without that the place in memory.
     return f"{line['pc']:#x}" if "pc" in line else "-"
-
-
-COMMANDS = {"sharing": sharing}

@@ -200,6 +200,3 @@ def _ratio(cost: float | None, best: float | None) -> str:
     if not best:
         return "-"
     return "∞" if cost is None else f"{cost / best:.2f}x"
-
-
-COMMANDS = {"simulate": simulate}

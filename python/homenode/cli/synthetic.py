@@ -43,6 +43,3 @@ def synthetic(
         print_json({"name": name, "trace": str(trace.path), "references": trace.references})
     else:
         echo(f"{trace.path}: {plain_number(trace.references)} references")
-
-
-COMMANDS = {"synthetic": synthetic}

@@ -94,6 +94,3 @@ def _corrected(row: dict[str, Any]) -> str:
 
 def _cost(row: dict[str, Any], name: str) -> str:
     return plain_number(row[name]) if row["references"] else "-"
-
-
-COMMANDS = {"tlb": tlb}

@@ -174,6 +174,3 @@ def _run(
         echo(f"{piece.path}: {plain_number(piece.references)} references")
         if piece.report:
             tables[kind](piece.report)
-
-
-COMMANDS = {"transform": transform}

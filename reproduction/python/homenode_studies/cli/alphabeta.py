@@ -223,6 +223,3 @@ def _differs(row: dict[str, Any]) -> str:
 
 def _decimal(value: float | None, places: int = 2) -> str:
     return "na" if value is None else f"{value:.{places}f}"
-
-
-COMMANDS = {"alphabeta": alphabeta}

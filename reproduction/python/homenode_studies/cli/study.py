@@ -131,6 +131,3 @@ def _tell(result: StudyResult, page: Path) -> None:
         if row["verdict"] in {"differs", "source"} and row["note"]:
             echo(f"{row['section']}: {row['claim']}\n    {row['note']}")
     echo(f"\n{count_summary(result.counts)}\npage: {page.resolve()}")
-
-
-COMMANDS = {"study": study}

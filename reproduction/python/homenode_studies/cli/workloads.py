@@ -247,6 +247,3 @@ def _build(name: str, folder: Path, native: bool) -> dict[str, str]:
 
     program = suite.build(name, folder / name, "cc" if native else "homenode")
     return {"name": name, "program": str(program.resolve())}
-
-
-COMMANDS = {"workloads": workloads}
