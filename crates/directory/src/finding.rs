@@ -10,29 +10,28 @@ use crate::cell::{ControllerCell, ControllerTable};
 /// A fault of a protocol with a directory.
 pub type DirectoryFinding = ProtocolFinding<DirectoryFindingKind>;
 pub(crate) type BrokenDirectoryPromise = BrokenPromise<DirectoryFindingKind>;
+/// What a check finds where the protocol keeps its promises.
+pub(crate) type Promised<T> = Result<T, BrokenDirectoryPromise>;
 
-pub(crate) fn broken<T>(
-    kind: DirectoryFindingKind,
-    message: impl Into<String>,
-) -> Result<T, BrokenDirectoryPromise> {
+pub(crate) fn broken<T>(kind: DirectoryFindingKind, message: impl Into<String>) -> Promised<T> {
     Err(BrokenPromise::new(kind, message))
 }
 
-pub(crate) fn flood<T>() -> Result<T, BrokenDirectoryPromise> {
+pub(crate) fn flood<T>() -> Promised<T> {
     broken(DirectoryFindingKind::Flood, "more and more messages are under way")
 }
 
-pub(crate) fn lost<T>() -> Result<T, BrokenDirectoryPromise> {
+pub(crate) fn lost<T>() -> Promised<T> {
     let message = "nothing is under way, and what was written last is nowhere";
     broken(DirectoryFindingKind::LostWrite, message)
 }
 
-pub(crate) fn not_done<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+pub(crate) fn not_done<T>(node: usize) -> Promised<T> {
     let what = format!("an operation of node {node} has not taken place");
     broken(DirectoryFindingKind::NotDone, format!("nothing is under way, and {what}"))
 }
 
-pub(crate) fn two_writers<T>(node: usize, other: usize) -> Result<T, BrokenDirectoryPromise> {
+pub(crate) fn two_writers<T>(node: usize, other: usize) -> Promised<T> {
     let message = format!("nodes {node} and {other} may both write the block");
     broken(DirectoryFindingKind::TwoWriters, message)
 }
@@ -55,7 +54,7 @@ impl<E: Labelled, B: Labelled, A: Copy> ReachedTable<E, B, A> {
         state: u8,
         (event, by): (E, B),
         what: impl FnOnce() -> String,
-    ) -> Result<Option<(&'static [A], u8)>, BrokenDirectoryPromise> {
+    ) -> Promised<Option<(&'static [A], u8)>> {
         let at = self.table.at(state, event, by);
         self.reached[at] = true;
         match self.table.cells()[at] {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use homenode_machine::CacheShape;
 
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 
 /// Limit, in bytes, of the caches of all configurations together.
 const MEMORY_MAX_BYTES: u64 = 8 << 30;
@@ -54,7 +54,7 @@ pub(crate) fn frames(cache: CacheShape) -> u64 {
     cache.size_bytes / cache.block_size_bytes
 }
 
-pub(crate) fn check_frames(frames: u64) -> Result<(), SimError> {
+pub(crate) fn check_frames(frames: u64) -> SimResult<()> {
     if frames.saturating_mul(FRAME_BYTES) <= MEMORY_MAX_BYTES {
         return Ok(());
     }
@@ -64,7 +64,7 @@ pub(crate) fn check_frames(frames: u64) -> Result<(), SimError> {
     ))
 }
 
-pub(crate) fn private_areas(ends: &[(u64, u64)]) -> Result<Vec<Range<u64>>, SimError> {
+pub(crate) fn private_areas(ends: &[(u64, u64)]) -> SimResult<Vec<Range<u64>>> {
     if let Some(&(low, high)) = ends.iter().find(|(low, high)| low >= high) {
         return Err(config_error(format!(
             "private range {low:#x}-{high:#x}: expected the first byte and, after it, one past \

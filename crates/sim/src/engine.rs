@@ -5,7 +5,7 @@ use homenode_trace::TraceReader;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::live::{LiveRun, RunConfig};
 use crate::page_use::PageUseColumns;
 use crate::pass::Progress;
@@ -29,9 +29,9 @@ pub struct Column {
 }
 
 /// Simulates the combinations of a configuration; see [`Engine::simulate`].
-pub type Simulate = fn(&str, bool, &TraceReader, Progress<'_>) -> Result<EngineResult, SimError>;
+pub type Simulate = fn(&str, bool, &TraceReader, Progress<'_>) -> SimResult<EngineResult>;
 
-pub(crate) type PrepareRun = fn(&str, &RunConfig) -> Result<Box<dyn LiveRun>, SimError>;
+pub(crate) type PrepareRun = fn(&str, &RunConfig) -> SimResult<Box<dyn LiveRun>>;
 
 /// Simulates machines of some kinds.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the configuration is invalid, or the machines have no clock.
-    pub fn prepare_run(&self, config: &str, run: &RunConfig) -> Result<Box<dyn LiveRun>, SimError> {
+    pub fn prepare_run(&self, config: &str, run: &RunConfig) -> SimResult<Box<dyn LiveRun>> {
         match self.prepare_run {
             Some(prepare) => prepare(config, run),
             None => Err(config_error(format!(
@@ -73,7 +73,7 @@ impl Engine {
     }
 }
 
-pub(crate) fn configuration<C: DeserializeOwned>(json: &str) -> Result<C, SimError> {
+pub(crate) fn configuration<C: DeserializeOwned>(json: &str) -> SimResult<C> {
     serde_json::from_str(json)
         .map_err(|error| config_error(format!("the configuration cannot be read: {error}")))
 }

@@ -7,7 +7,7 @@
 use homenode_machine::Machine;
 
 use crate::engine::Engine;
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::{bus, directory, placement};
 
 /// Every engine, in the order of the documentation.
@@ -17,7 +17,7 @@ pub const ENGINES: &[Engine] = &[placement::ENGINE, bus::ENGINE, directory::ENGI
 ///
 /// # Errors
 /// When a machine is unknown, its description is invalid, or the machines have several engines.
-pub fn engine_of<S: AsRef<str>>(machines: &[S]) -> Result<&'static Engine, SimError> {
+pub fn engine_of<S: AsRef<str>>(machines: &[S]) -> SimResult<&'static Engine> {
     let mut found: Option<&'static Engine> = None;
     for machine in machines {
         let kind = Machine::parse(machine.as_ref())?.kind();
@@ -40,7 +40,7 @@ pub fn engine_of<S: AsRef<str>>(machines: &[S]) -> Result<&'static Engine, SimEr
 ///
 /// # Errors
 /// When there is none.
-pub fn engine_named(name: &str) -> Result<&'static Engine, SimError> {
+pub fn engine_named(name: &str) -> SimResult<&'static Engine> {
     let known = ENGINES.iter().find(|engine| engine.name == name);
     known.ok_or_else(|| config_error(format!("there is no engine {name}")))
 }

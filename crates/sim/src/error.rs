@@ -62,6 +62,9 @@ pub enum SimError {
     Interrupted,
 }
 
+/// What a simulation finds, or a step of it.
+pub type SimResult<T> = Result<T, SimError>;
+
 impl SimError {
     /// Whether the cause is the configuration, as opposed to the trace.
     #[must_use]
@@ -104,7 +107,7 @@ impl From<homenode_optimal::CurveError> for SimError {
 
 /// Checks that no list of an option is empty, given what it is of, which is also the option's name,
 /// and its length.
-pub(crate) fn check_given(lists: &[(&str, usize)]) -> Result<(), SimError> {
+pub(crate) fn check_given(lists: &[(&str, usize)]) -> SimResult<()> {
     let Some((what, _)) = lists.iter().find(|(_, length)| *length == 0) else { return Ok(()) };
     let flag = what.replace(' ', "-").to_lowercase();
     Err(config_error(format!("no {what} is given: name at least one with --{flag}")))

@@ -6,7 +6,7 @@ use homenode_trace::{Batch, TraceReader};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{Progress, TraceSource, report};
 
 /// Options of a footprint study.
@@ -32,7 +32,7 @@ pub fn footprint(
     config: &FootprintConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
-) -> Result<Vec<FootprintCounts>, SimError> {
+) -> SimResult<Vec<FootprintCounts>> {
     let bits = BlockSize::new(config.block_size)?.bytes().trailing_zeros();
     let areas = trace.metadata().processor_areas.as_ref();
     let footprint = |group: &Vec<u32>| Footprint::new(bits, group, config.kernel).with_areas(areas);

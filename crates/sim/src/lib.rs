@@ -41,7 +41,7 @@ pub use directory::{
 };
 pub use engine::{Column, Engine, EngineResult};
 pub use engines::{ENGINES, engine_named, engine_of};
-pub use error::SimError;
+pub use error::{SimError, SimResult};
 pub use explain::{
     DirectoryExplanation, ExplainConfig, ExplainedProtocol, Explanation, ListWalk,
     PagedExplanation, ProtocolExplanation, explain, explain_examples,

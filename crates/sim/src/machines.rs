@@ -10,7 +10,7 @@ use homenode_machine::{
 };
 use serde::Serialize;
 
-use crate::error::SimError;
+use crate::error::SimResult;
 
 /// One row of the list of machines: a machine at one block size.
 #[derive(Clone, Debug, Serialize)]
@@ -118,7 +118,7 @@ pub fn machine_rows(
     specs: &[&str],
     block_sizes: &[u64],
     force: bool,
-) -> Result<Vec<MachineRow>, SimError> {
+) -> SimResult<Vec<MachineRow>> {
     let all: Vec<&str> = TABLE.iter().map(|preset| preset.name).collect();
     let specs = if specs.is_empty() { &all[..] } else { specs };
     let mut rows = Vec::new();
@@ -142,11 +142,7 @@ pub fn machine_rows(
     Ok(rows)
 }
 
-fn prices(
-    machine: &Machine,
-    block: BlockSize,
-    force: bool,
-) -> Result<(RowPrices, Vec<String>), SimError> {
+fn prices(machine: &Machine, block: BlockSize, force: bool) -> SimResult<(RowPrices, Vec<String>)> {
     let numbers = match machine {
         Machine::Priced(machine) => {
             let prices = RowPrices::Priced(machine.price_list(block, force)?);
@@ -163,6 +159,6 @@ fn prices(
 ///
 /// # Errors
 /// When a machine is unknown or its description is invalid.
-pub fn machine_kinds<S: AsRef<str>>(machines: &[S]) -> Result<Vec<MachineKind>, SimError> {
+pub fn machine_kinds<S: AsRef<str>>(machines: &[S]) -> SimResult<Vec<MachineKind>> {
     machines.iter().map(|machine| Ok(Machine::parse(machine.as_ref())?.kind())).collect()
 }

@@ -6,7 +6,7 @@ use homenode_trace::TraceReader;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::pass::{Progress, processors};
 use crate::references::{Inclusion, PrivateReferences, data};
 
@@ -56,7 +56,7 @@ pub fn sharing_picture(
     config: &PictureConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
-) -> Result<SharingPicture, SimError> {
+) -> SimResult<SharingPicture> {
     let block_size =
         BlockSize::new(config.block_size).map_err(|error| config_error(error.to_string()))?;
     for (what, number) in [("stretches", config.stretches), ("slices", config.slices)] {

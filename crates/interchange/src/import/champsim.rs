@@ -15,7 +15,7 @@
 
 use homenode_base::{Access, AccessKind};
 
-use super::parser::{BadLine, Entry, LineError, ParserBuilder, RecordSink, Records};
+use super::parser::{BadLine, Entry, Parsed, ParserBuilder, RecordSink, Records};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "champsim",
@@ -35,7 +35,7 @@ struct Instructions {
 }
 
 impl Records for Instructions {
-    fn record(&mut self, record: &[u8], sink: &mut dyn RecordSink) -> Result<(), LineError> {
+    fn record(&mut self, record: &[u8], sink: &mut dyn RecordSink) -> Parsed<()> {
         for at in BRANCH {
             if record[at] > 1 {
                 let expected = "0 or 1: is the file still compressed, or of another kind?".into();

@@ -15,7 +15,7 @@
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags};
 
-use super::parser::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink};
+use super::parser::{BadLine, Entry, Parsed, Parser, ParserBuilder, RecordSink};
 use super::text;
 use super::token::{Token, Tokens};
 
@@ -77,7 +77,7 @@ impl CsvValue {
 }
 
 impl Parser for Csv {
-    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()> {
         if line.trim().is_empty() || line.starts_with('#') {
             return Ok(());
         }

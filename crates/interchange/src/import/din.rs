@@ -10,7 +10,7 @@
 
 use homenode_base::{Access, AccessKind, BlockSize};
 
-use super::parser::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink};
+use super::parser::{BadLine, Entry, Parsed, Parser, ParserBuilder, RecordSink};
 use super::token::{Token, Tokens};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
 struct Din;
 
 impl Parser for Din {
-    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()> {
         let mut words = Tokens::new(line);
         let Some(label) = words.next() else { return Ok(()) };
         if label.text.starts_with('#') {

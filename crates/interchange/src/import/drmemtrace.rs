@@ -26,7 +26,7 @@ use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::{Event, EventKind, Metadata, TraceError};
 
 use super::parser::{
-    BadLine, Entry, LineError, MAX_SIZE, Parser, ParserBuilder, RecordSink, split_reference,
+    BadLine, Entry, MAX_SIZE, Parsed, Parser, ParserBuilder, RecordSink, split_reference,
 };
 use super::threads::Threads;
 use super::token::{Token, Tokens};
@@ -70,7 +70,7 @@ const HINTS: &[&str] = &["pref", "iflush", "dflush"];
 const RECORD: &str = "ifetch, read, write, a marker or another record of the view";
 
 impl Parser for DrmemtraceView {
-    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()> {
         self.ended |= line.starts_with(END);
         let text = line.trim_start_matches([' ', '\t']);
         if self.ended || text.is_empty() || NOT_RECORDS.iter().any(|start| text.starts_with(start))
@@ -94,11 +94,7 @@ impl Parser for DrmemtraceView {
         self.record(Access { pid, ..Access::new(thread, AccessKind::Read, 0, 0) }, what, line, sink)
     }
 
-    fn finish(
-        &mut self,
-        sink: &mut dyn RecordSink,
-        metadata: &mut Metadata,
-    ) -> Result<(), LineError> {
+    fn finish(&mut self, sink: &mut dyn RecordSink, metadata: &mut Metadata) -> Parsed<()> {
         self.emit_pending(sink)?;
         metadata.provenance.push(self.threads.note());
         if self.hints > 0 {
@@ -115,11 +111,7 @@ impl Parser for DrmemtraceView {
 }
 
 impl DrmemtraceView {
-    fn thread(
-        &mut self,
-        word: Token<'_>,
-        sink: &mut dyn RecordSink,
-    ) -> Result<(u16, u32), LineError> {
+    fn thread(&mut self, word: Token<'_>, sink: &mut dyn RecordSink) -> Parsed<(u16, u32)> {
         let what = "a thread: 1234, or W0.T1234 with several workloads";
         let (pid, id) = match word.text.strip_prefix('W').and_then(|_| word.split('.')) {
             None => (0, word),
@@ -146,7 +138,7 @@ impl DrmemtraceView {
         what: Token<'_>,
         line: &str,
         sink: &mut dyn RecordSink,
-    ) -> Result<(), LineError> {
+    ) -> Parsed<()> {
         let kind = match what.text {
             "ifetch" => AccessKind::Fetch,
             "read" => AccessKind::Read,
@@ -184,7 +176,7 @@ impl DrmemtraceView {
         mut access: Access,
         bytes: u64,
         sink: &mut dyn RecordSink,
-    ) -> Result<(), LineError> {
+    ) -> Parsed<()> {
         self.returned(access.thread, sink)?;
         let state = self.state[usize::from(access.thread)];
         if state.kernel {
@@ -227,7 +219,7 @@ impl DrmemtraceView {
         line: &str,
         first: Token<'_>,
         sink: &mut dyn RecordSink,
-    ) -> Result<(), LineError> {
+    ) -> Parsed<()> {
         self.emit_pending(sink)?;
         let rest = &line[first.column - 1 + first.text.len()..];
         let column = line.len() - rest.trim_start().len() + 1;

@@ -16,9 +16,7 @@
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::Metadata;
 
-use super::parser::{
-    BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink, split_reference,
-};
+use super::parser::{BadLine, Entry, Parsed, Parser, ParserBuilder, RecordSink, split_reference};
 use super::token::Token;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -41,7 +39,7 @@ const PRIVILEGED: u64 = 0x8000;
 const FORM: &str = "[packet,]cmd,address,size,[flags,]tick[,pc]";
 
 impl Parser for Packets {
-    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()> {
         if line.is_empty() {
             return Ok(());
         }
@@ -86,11 +84,7 @@ impl Parser for Packets {
         Ok(split_reference(access, bytes, sink)?)
     }
 
-    fn finish(
-        &mut self,
-        _sink: &mut dyn RecordSink,
-        metadata: &mut Metadata,
-    ) -> Result<(), LineError> {
+    fn finish(&mut self, _sink: &mut dyn RecordSink, metadata: &mut Metadata) -> Parsed<()> {
         if self.packets == self.others {
             let expected =
                 "read and write requests: put the monitor on the processor's side".into();

@@ -16,7 +16,7 @@
 
 use homenode_base::{Access, AccessKind};
 
-use super::parser::{Entry, LineError, Parser, ParserBuilder, RecordSink, split_reference};
+use super::parser::{Entry, Parsed, Parser, ParserBuilder, RecordSink, split_reference};
 use super::token::Tokens;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -33,7 +33,7 @@ struct Lackey {
 }
 
 impl Parser for Lackey {
-    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()> {
         let mut words = Tokens::new(line);
         let Some(letter) = words.next() else { return Ok(()) };
         if letter.text.starts_with("==") || letter.text.starts_with("--") {

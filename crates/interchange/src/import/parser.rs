@@ -34,21 +34,17 @@ pub(super) struct BadLine {
 }
 
 pub(super) trait Parser {
-    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError>;
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()>;
 
     /// Emits pending references, and adds metadata known only after the whole file. An error refers
     /// to the line after the last.
-    fn finish(
-        &mut self,
-        _sink: &mut dyn RecordSink,
-        _metadata: &mut Metadata,
-    ) -> Result<(), LineError> {
+    fn finish(&mut self, _sink: &mut dyn RecordSink, _metadata: &mut Metadata) -> Parsed<()> {
         Ok(())
     }
 }
 
 pub(super) trait Records {
-    fn record(&mut self, record: &[u8], sink: &mut dyn RecordSink) -> Result<(), LineError>;
+    fn record(&mut self, record: &[u8], sink: &mut dyn RecordSink) -> Parsed<()>;
 }
 
 pub(super) trait RecordSink {
@@ -74,6 +70,9 @@ pub(super) fn split_reference(
     }
     Ok(())
 }
+
+/// What a parser finds in a line or record.
+pub(super) type Parsed<T> = Result<T, LineError>;
 
 pub(super) enum LineError {
     Bad(BadLine),

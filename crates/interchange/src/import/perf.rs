@@ -23,7 +23,7 @@
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::{Metadata, TraceError};
 
-use super::parser::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink};
+use super::parser::{BadLine, Entry, Parsed, Parser, ParserBuilder, RecordSink};
 use super::threads::Threads;
 use super::token::{Token, Tokens};
 
@@ -60,7 +60,7 @@ const ADDRESS: &str = "an address and a program counter: perf record -d, and per
 const COUNTER_DIGITS: usize = 5;
 
 impl Parser for Perf {
-    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()> {
         if line.starts_with(RAW_HEADER) {
             let names = line.trim_start_matches('#').split(',').map(|name| name.trim().to_owned());
             self.raw = Some(names.collect());
@@ -96,11 +96,7 @@ impl Parser for Perf {
         Ok(())
     }
 
-    fn finish(
-        &mut self,
-        _sink: &mut dyn RecordSink,
-        metadata: &mut Metadata,
-    ) -> Result<(), LineError> {
+    fn finish(&mut self, _sink: &mut dyn RecordSink, metadata: &mut Metadata) -> Parsed<()> {
         self.complete()?;
         let left_out = self.without_kind + self.without_address;
         if left_out == self.samples {
@@ -127,7 +123,7 @@ impl Parser for Perf {
 
 impl Perf {
     /// A line of a call chain; the first line has the program counter of the sample.
-    fn frame(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+    fn frame(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()> {
         let word = Tokens::new(line).need("a program counter")?;
         let pc = word.hex("a hexadecimal program counter")?;
         Ok(self.release_at(pc, sink)?)

@@ -11,7 +11,7 @@
 use homenode_base::{Access, BlockSize};
 use homenode_trace::Event;
 
-use super::parser::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink};
+use super::parser::{BadLine, Entry, Parsed, Parser, ParserBuilder, RecordSink};
 use super::token::{Token, Tokens};
 use homenode_trace::events::{self, FIELDS};
 
@@ -26,7 +26,7 @@ pub(super) const ENTRY: Entry = Entry {
 struct Text;
 
 impl Parser for Text {
-    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()> {
         let mut words = Tokens::new(line);
         let Some(first) = words.next() else { return Ok(()) };
         if first.text.starts_with('#') {

@@ -11,13 +11,13 @@ use homenode_trace::{Batch, TraceReader};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::layout::LayoutApplier;
 use crate::pass::{TraceSource, for_each_piece};
 use crate::placement::{MatrixPlan, ranges};
 
 /// Reports the progress of a pass, from 0 to 1.
-pub(super) type ReportPart<'a> = &'a mut dyn FnMut(f64) -> Result<(), SimError>;
+pub(super) type ReportPart<'a> = &'a mut dyn FnMut(f64) -> SimResult<()>;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockCost {
@@ -69,7 +69,7 @@ impl<'a> LayoutEvaluator<'a> {
         size: usize,
         pool: &'a rayon::ThreadPool,
         budget: u64,
-    ) -> Result<Self, SimError> {
+    ) -> SimResult<Self> {
         let sized = &plan.sizes[size];
         let (spec, setup) = (&plan.policies[policy], sized.jobs[sized.job[machine][policy]].setup);
         let instance = spec.build(&setup)?;
@@ -110,7 +110,7 @@ impl<'a> LayoutEvaluator<'a> {
         layout: &Layout,
         shard: Shard,
         tick: ReportPart<'_>,
-    ) -> Result<(Histories, Vec<Shard>), SimError> {
+    ) -> SimResult<(Histories, Vec<Shard>)> {
         let mut builder = self.builder(shard);
         let (mut applier, mut moved) = (LayoutApplier::default(), Batch::default());
         let read = |index, batch: &mut Batch| TraceSource::read(trace, index, batch);
@@ -130,7 +130,7 @@ impl<'a> LayoutEvaluator<'a> {
         trace: &TraceReader,
         layout: &Layout,
         tick: ReportPart<'_>,
-    ) -> Result<PricedTrace, SimError> {
+    ) -> SimResult<PricedTrace> {
         let mut priced = PricedTrace::default();
         let mut pending = vec![Shard::default()];
         while let Some(shard) = pending.pop() {
@@ -153,8 +153,8 @@ impl<'a> LayoutEvaluator<'a> {
         &self,
         histories: &Histories,
         mut take: impl FnMut(u64, BlockCost, &Tally),
-    ) -> Result<(), SimError> {
-        let one = |range: &std::ops::Range<usize>| -> Result<Vec<_>, SimError> {
+    ) -> SimResult<()> {
+        let one = |range: &std::ops::Range<usize>| -> SimResult<Vec<_>> {
             let mut policy = self.spec.build(&self.setup)?;
             let blocks = range.clone().map(|i| histories.block(i));
             let price = |block: homenode_placement::Block<'_>| {
@@ -166,7 +166,7 @@ impl<'a> LayoutEvaluator<'a> {
             blocks.map(price).collect()
         };
         for some in ranges(histories).chunks(self.pool.current_num_threads() * 4) {
-            let found: Result<Vec<Vec<_>>, SimError> =
+            let found: SimResult<Vec<Vec<_>>> =
                 self.pool.install(|| some.par_iter().map(one).collect());
             for (number, cost, tally) in found?.into_iter().flatten() {
                 take(number, cost, &tally);
@@ -175,7 +175,7 @@ impl<'a> LayoutEvaluator<'a> {
         Ok(())
     }
 
-    fn cost(&self, tally: &Tally, runs: u64) -> Result<BlockCost, SimError> {
+    fn cost(&self, tally: &Tally, runs: u64) -> SimResult<BlockCost> {
         let Some(steps) = Cost::on(tally, &self.prices).total().steps else {
             return Err(config_error(format!(
                 "{} costs infinitely much on {} at {} bytes a block, so that no layout can be \

@@ -10,7 +10,7 @@ use super::evaluator::ReportPart;
 use super::repeats::{Repeats, saves_beyond_chance};
 use super::search::{AcceptedLayout, LayoutSearch, ObjectBlocks, choose, propose};
 use super::trial::LayoutTrial;
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::lines::{LayoutVariant, LineReplay, LineResult};
 
 /// An object is examined if waiting for its shared lines exceeds one in this many processor cycles.
@@ -47,7 +47,7 @@ pub(super) fn search(
     survey: &UseSurvey,
     before: &LineResult,
     tick: ReportPart<'_>,
-) -> Result<LineSearch, SimError> {
+) -> SimResult<LineSearch> {
     let identity = Layout::default();
     let places = ObjectBlocks::new(objects, survey, &identity, replay.block);
     let words = ObjectWords::new(objects);
@@ -173,7 +173,7 @@ impl LineSearchState<'_> {
         waited: &[u64],
         round: usize,
         tick: ReportPart<'_>,
-    ) -> Result<bool, SimError> {
+    ) -> SimResult<bool> {
         let mut gains: Vec<(i128, usize)> = Vec::with_capacity(open.len());
         let layouts: Vec<Layout> =
             open.iter().map(|&trial| self.layout.and(&trials[trial].proposal.moves)).collect();

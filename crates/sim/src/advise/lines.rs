@@ -8,7 +8,7 @@ use homenode_trace::TraceReader;
 use super::evaluator::ReportPart;
 use super::line_search::{LineSearch, search};
 use super::report::{AdvicePoint, AdviceWriter, CostScale, LayoutCost, LineFindings};
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::lines::{LineReplay, LineResult, LineTime, line_findings, line_objects};
 use crate::results::ratio;
 
@@ -24,7 +24,7 @@ pub(super) fn advise(
     names: &Names<'_>,
     before: &LineResult,
     tick: ReportPart<'_>,
-) -> Result<(AdvicePoint, Layout), SimError> {
+) -> SimResult<(AdvicePoint, Layout)> {
     let all = before.processor_cycles();
     // The search is mostly one clock, so the findings about the trace as it is are computed in
     // parallel.

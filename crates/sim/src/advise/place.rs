@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::evaluator::{LayoutEvaluator, PricedReferences, ReportPart};
 use super::replicate::Replication;
 use super::search::{LEAST_PART, ObjectBlocks};
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::placement::POLICIES;
 
 /// Most parts of an object, each with its own home, in a sentence.
@@ -50,7 +50,7 @@ pub(super) fn places(
     layout: &Layout,
     total: u128,
     tick: ReportPart<'_>,
-) -> Result<Vec<HomeAdvice>, SimError> {
+) -> SimResult<Vec<HomeAdvice>> {
     let Some(prices) = point.prices.placement().filter(|_| point.spec.factory.assigns_homes())
     else {
         return Ok(Vec::new());
@@ -110,7 +110,7 @@ fn choices(
     layout: &Layout,
     prices: Prices,
     tick: ReportPart<'_>,
-) -> Result<FxHashMap<u64, HomeChoice>, SimError> {
+) -> SimResult<FxHashMap<u64, HomeChoice>> {
     let best = PolicySpec::parse("best-static", POLICIES)?;
     let mut best = best.build(&PlacementSetup { prices: Some(prices), ..point.setup })?;
     let mut policy = point.spec.build(&point.setup)?;

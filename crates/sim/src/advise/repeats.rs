@@ -8,7 +8,7 @@
 use homenode_advise::{ApparentSaving, Layout, PairedRepetitions};
 
 use super::evaluator::ReportPart;
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::lines::{LayoutVariant, LineReplay};
 
 /// Cycles under a layout with every latency one cycle longer, two cycles longer, and so on.
@@ -31,7 +31,7 @@ pub(super) fn saves_beyond_chance(
     apparent: &ApparentSaving,
     before: &mut Repeats,
     tick: ReportPart<'_>,
-) -> Result<(bool, Repeats), SimError> {
+) -> SimResult<(bool, Repeats)> {
     let mut after = Repeats::default();
     if !apparent.varies {
         extend(replay, [(now, before), (layout, &mut after)], 1, tick)?;
@@ -53,7 +53,7 @@ fn extend(
     mut both: [(&Layout, &mut Repeats); 2],
     until: usize,
     tick: ReportPart<'_>,
-) -> Result<(), SimError> {
+) -> SimResult<()> {
     let mut variants = Vec::new();
     for (layout, repeats) in &both {
         let slower = (repeats.0.len() + 1..=until).map(|n| u64::try_from(n).unwrap_or(u64::MAX));

@@ -14,7 +14,7 @@ use super::evaluator::{LayoutEvaluator, PricedReferences};
 use super::report::{AdvicePoint, AdviceProvenance, AdviceReport};
 use super::search::search;
 use super::{lines, place, report};
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::layout;
 use crate::lines::{
     LayoutVariant, LineConfig, LineProvenance, LineReplay, LineResult, name_stack_variables,
@@ -35,7 +35,7 @@ pub fn advise(
     trace: &TraceReader,
     out: Option<&Path>,
     progress: Progress<'_>,
-) -> Result<AdviceReport, SimError> {
+) -> SimResult<AdviceReport> {
     let kinds = machine_kinds(&config.simulation.machines)?;
     if kinds.iter().any(|kind| {
         matches!(kind, MachineKind::Multicore | MachineKind::Directory | MachineKind::Controllers)
@@ -57,7 +57,7 @@ fn checked(
     simulation: &SimConfig,
     trace: &TraceReader,
     out: Option<&Path>,
-) -> Result<MatrixPlan, SimError> {
+) -> SimResult<MatrixPlan> {
     let plan = MatrixPlan::new(simulation, trace)?;
     let points = plan.machines.len() * plan.policies.len() * plan.sizes.len();
     if out.is_some() && points != 1 {
@@ -75,7 +75,7 @@ fn on_pages(
     counted: &CountedReferences<'_>,
     out: Option<&Path>,
     progress: Progress<'_>,
-) -> Result<AdviceReport, SimError> {
+) -> SimResult<AdviceReport> {
     let CountedReferences { config, plan, whole: trace, reaching: misses, caches } = *counted;
     let line = caches.map(CacheFilterShape::block_bytes);
     let points = plan.machines.len() * plan.policies.len() * plan.sizes.len();
@@ -120,12 +120,12 @@ fn on_lines(
     trace: &TraceReader,
     out: Option<&Path>,
     progress: Progress<'_>,
-) -> Result<AdviceReport, SimError> {
+) -> SimResult<AdviceReport> {
     let simulation = &config.simulation;
     check_lines(simulation, out)?;
     let pool = thread_pool(simulation.threads)?;
     let configs = simulation.machines.iter().map(|machine| line_config(config, machine));
-    let configs = configs.collect::<Result<Vec<_>, SimError>>()?;
+    let configs = configs.collect::<SimResult<Vec<_>>>()?;
     let replays = configs.iter().map(|config| LineReplay::new(config, trace, &pool));
     let replays: Vec<LineReplay<'_>> = replays.collect::<Result<_, _>>()?;
     let mut progress = PassProgress::new(progress, trace.references(), 0.0);
@@ -164,7 +164,7 @@ fn on_lines(
 }
 
 /// Rejects options that only apply to machines with prices.
-fn check_lines(simulation: &SimConfig, out: Option<&Path>) -> Result<(), SimError> {
+fn check_lines(simulation: &SimConfig, out: Option<&Path>) -> SimResult<()> {
     let count = simulation.machines.len();
     Err(config_error(if out.is_some() && count != 1 {
         format!("-o: a trace can be laid out for one --machine at a time, not {count}")
@@ -179,7 +179,7 @@ fn check_lines(simulation: &SimConfig, out: Option<&Path>) -> Result<(), SimErro
     }))
 }
 
-fn line_config(config: &AdviceConfig, machine: &str) -> Result<LineConfig, SimError> {
+fn line_config(config: &AdviceConfig, machine: &str) -> SimResult<LineConfig> {
     let simulation = &config.simulation;
     let block_size = match simulation.block_sizes[..] {
         [] => None,
@@ -208,7 +208,7 @@ fn at(
     priced: &PricedReferences<'_>,
     objects: &[DataObject],
     progress: &mut PassProgress<'_>,
-) -> Result<FoundAdvice, SimError> {
+) -> SimResult<FoundAdvice> {
     let (survey, misses) = (priced.survey, priced.misses);
     let identity = Layout::default();
     progress.begin(0.2);
@@ -240,7 +240,7 @@ struct Advised<'a> {
 }
 
 impl Advised<'_> {
-    fn add(&mut self, (point, layout): FoundAdvice, block: BlockSize) -> Result<(), SimError> {
+    fn add(&mut self, (point, layout): FoundAdvice, block: BlockSize) -> SimResult<()> {
         if let Some(out) = self.out {
             self.written = Some(write(&point, self.trace, &layout, block, out)?);
         }
@@ -273,7 +273,7 @@ fn write(
     layout: &Layout,
     block: BlockSize,
     out: &Path,
-) -> Result<Summary, SimError> {
+) -> SimResult<Summary> {
     let words = trace.word_size().map(|word| format!(" --word-bytes {}", word.bytes()));
     let mut record = format!(
         "advise --machine {} --policy {} --block-size {}{}:",

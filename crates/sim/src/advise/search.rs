@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluator::{BlockCost, LayoutEvaluator, PricedReferences, PricedTrace, ReportPart};
 use super::trial::{LayoutTrial, TrialCost, try_all};
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 
 /// Most objects for which layouts are tried: those with the costliest blocks.
 const OBJECTS_MAX: usize = 40;
@@ -106,7 +106,7 @@ pub(super) fn search(
     objects: &[DataObject],
     before: &PricedTrace,
     tick: ReportPart<'_>,
-) -> Result<LayoutSearch, SimError> {
+) -> SimResult<LayoutSearch> {
     let survey = priced.survey;
     let places = ObjectBlocks::new(objects, survey, &Layout::default(), point.block);
     let total: u128 = before.blocks.values().map(|cost| cost.steps).sum();
@@ -136,7 +136,7 @@ pub(super) fn propose(
     survey: &UseSurvey,
     places: &ObjectBlocks,
     examined: &[usize],
-) -> Result<Vec<LayoutTrial>, SimError> {
+) -> SimResult<Vec<LayoutTrial>> {
     let mut trials = Vec::new();
     for &object in examined.iter().filter(|&&object| places.is_contended(object, survey)) {
         let crowded = places.crowded(object);
@@ -174,7 +174,7 @@ fn costly_objects(
     ranked.into_iter().map(|(_, object)| object).collect()
 }
 
-fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimError> {
+fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> SimResult<u64> {
     let bytes = words.checked_mul(BlockSize::WORD_BYTES);
     let found = bytes.and_then(|bytes| AddressMap::of(trace).free_range(bytes, block.bytes()));
     found.ok_or_else(|| {
@@ -215,7 +215,7 @@ impl SearchState {
         trials: &[LayoutTrial],
         round: usize,
         tick: ReportPart<'_>,
-    ) -> Result<(), SimError> {
+    ) -> SimResult<()> {
         let is_taken = |object: usize| self.taken.iter().any(|t| trials[t.trial].object == object);
         let open: Vec<usize> = (0..trials.len())
             .filter(|&i| self.tried[i].is_none() && !is_taken(trials[i].object))

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::evaluator::{BlockCost, LayoutEvaluator, ReportPart};
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{TraceSource, WindowReader, part_of};
 
 /// Bytes of a run while histories are built; doubled because a layout may have more runs.
@@ -52,7 +52,7 @@ pub(super) fn try_all(
     trials: &[&LayoutTrial],
     runs_of: impl Fn(u64) -> u64,
     tick: ReportPart<'_>,
-) -> Result<Vec<TrialCost>, SimError> {
+) -> SimResult<Vec<TrialCost>> {
     let mut jobs = Vec::new();
     for (trial, &what) in trials.iter().enumerate() {
         let runs: u64 = what.old_blocks.iter().map(|&block| runs_of(block)).sum();
@@ -89,7 +89,7 @@ fn pass(
     jobs: &[TrialShard<'_>],
     tried: &mut [TrialCost],
     tick: ReportPart<'_>,
-) -> Result<(), SimError> {
+) -> SimResult<()> {
     let share = jobs.len().div_ceil(point.pool.current_num_threads());
     let workers = jobs.chunks(share).map(|some| TrialWorker::new(point, accepted, some));
     let mut workers: Vec<TrialWorker<'_>> = workers.collect();

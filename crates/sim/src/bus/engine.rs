@@ -6,7 +6,7 @@ use super::config::BusConfig;
 use super::outcome::BusSimulation;
 use super::plan::BusPlan;
 use crate::engine::{Engine, EngineResult, configuration};
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{Progress, TraceSource};
 use crate::results::json;
 use crate::schema::schema;
@@ -36,6 +36,6 @@ pub fn simulate_bus(
     config: &BusConfig,
     trace: &dyn TraceSource,
     progress: Progress<'_>,
-) -> Result<BusSimulation, SimError> {
+) -> SimResult<BusSimulation> {
     simulate::<BusPlan>(config, trace, progress)
 }

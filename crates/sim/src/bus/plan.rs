@@ -8,7 +8,7 @@ use homenode_snoop::{BusSetup, ProtocolSpec, ProtocolTable, TABLE};
 
 use super::config::{AddressSpace, BusConfig, USUAL_PROTOCOL};
 use crate::caches::{cache_shapes, check_frames, frames, private_areas, resized};
-use crate::error::{SimError, check_given, config_error};
+use crate::error::{SimResult, check_given, config_error};
 use crate::pass::{TraceSource, check_threads, processor_counts, processors};
 use crate::references::data;
 use crate::timed::ReferenceOrder;
@@ -46,7 +46,7 @@ pub(crate) struct BusPlan {
 }
 
 impl BusPlan {
-    pub(super) fn checked(config: &BusConfig, trace: &dyn TraceSource) -> Result<Self, SimError> {
+    pub(super) fn checked(config: &BusConfig, trace: &dyn TraceSource) -> SimResult<Self> {
         check_threads(config.threads)?;
         let mut plan = Self {
             config: config.clone(),
@@ -73,7 +73,7 @@ impl BusPlan {
         Ok(plan)
     }
 
-    fn combine(&mut self, config: &BusConfig, trace: &dyn TraceSource) -> Result<(), SimError> {
+    fn combine(&mut self, config: &BusConfig, trace: &dyn TraceSource) -> SimResult<()> {
         check_given(&[("machine", config.machines.len())])?;
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
         self.machines = machines.collect::<Result<_, _>>()?;
@@ -93,7 +93,7 @@ impl BusPlan {
         Ok(())
     }
 
-    fn select(&mut self, config: &BusConfig, trace: &dyn TraceSource) -> Result<(), SimError> {
+    fn select(&mut self, config: &BusConfig, trace: &dyn TraceSource) -> SimResult<()> {
         let mut named: Vec<&str> = Vec::new();
         for point in &config.points {
             let known = named.iter().position(|&name| name == point.machine);
@@ -122,7 +122,7 @@ impl BusPlan {
         config: &BusConfig,
         machine: usize,
         protocol: &ProtocolSpec,
-    ) -> Result<(), SimError> {
+    ) -> SimResult<()> {
         let own = self.machines[machine].cache;
         let BusConfig { cache_sizes, associativities, block_sizes, .. } = config;
         for cache in cache_shapes(own, cache_sizes, associativities, block_sizes) {
@@ -136,7 +136,7 @@ impl BusPlan {
         Ok(())
     }
 
-    fn push(&mut self, config: &BusConfig, choice: PointChoice<'_>) -> Result<(), SimError> {
+    fn push(&mut self, config: &BusConfig, choice: PointChoice<'_>) -> SimResult<()> {
         let PointChoice { machine, protocol, cache, processors, scheduler } = choice;
         let own = self.machines[machine].scheduler.policy;
         let block_size_bytes = cache.block_size_bytes;
@@ -177,7 +177,7 @@ impl BusPlan {
 
     /// Checks that all machines have a bus or none has: addresses are those of frames on a bus, and
     /// those of the trace with links. Machines with a directory are rejected.
-    fn check_kinds(&self) -> Result<(), SimError> {
+    fn check_kinds(&self) -> SimResult<()> {
         if let Some(machine) = self.machines.iter().find(|machine| machine.directory().is_some()) {
             return Err(machine.is_not(MachineKind::Bus).into());
         }
@@ -205,7 +205,7 @@ impl BusPlan {
     }
 
     /// Checks that all machines have one page size, and that blocks fit into a page.
-    fn check_pages(&self) -> Result<(), SimError> {
+    fn check_pages(&self) -> SimResult<()> {
         let page = self.machines.first().map_or(0, |machine| machine.page_bytes);
         let fail = |problem: String| Err(config_error(problem));
         for machine in &self.machines {
@@ -229,7 +229,7 @@ impl BusPlan {
 
     /// Checks that the kernel model is used with a clock, on a trace without kernel references, and
     /// that all machines have the same one.
-    fn check_kernel(&self, config: &BusConfig, trace: &dyn TraceSource) -> Result<(), SimError> {
+    fn check_kernel(&self, config: &BusConfig, trace: &dyn TraceSource) -> SimResult<()> {
         let fail = |problem: String| Err(config_error(problem));
         if config.order == ReferenceOrder::Trace {
             return fail("--kernel-model needs a clock: leave out --order trace".to_owned());
@@ -261,7 +261,7 @@ impl BusPlan {
         model.filter(|_| self.config.kernel_model)
     }
 
-    fn check_memory(&self) -> Result<(), SimError> {
+    fn check_memory(&self) -> SimResult<()> {
         let all = |point: &PlannedPoint| {
             let instructions = point.setup.instructions.map_or(0, frames);
             (frames(point.setup.cache) + instructions) * u64::from(point.setup.processors)

@@ -3,7 +3,7 @@
 use homenode_snoop::{CheckReport, ProtocolSpec, TABLE, check};
 use serde::Serialize;
 
-use crate::error::SimError;
+use crate::error::SimResult;
 
 /// The result of the model checker for a protocol.
 #[derive(Clone, Debug, Serialize)]
@@ -19,7 +19,7 @@ pub struct ProtocolReport {
 ///
 /// # Errors
 /// When a protocol is unknown.
-pub fn check_protocols<S: AsRef<str>>(names: &[S]) -> Result<Vec<ProtocolReport>, SimError> {
+pub fn check_protocols<S: AsRef<str>>(names: &[S]) -> SimResult<Vec<ProtocolReport>> {
     let all: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
     let named: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let names = if named.is_empty() { all } else { named };

@@ -11,7 +11,7 @@ use homenode_trace::Batch;
 use super::config::{BusConfig, Contention};
 use super::outcome::{BusSimulation, assemble};
 use super::plan::{BusPlan, CAPTURED};
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::pass::{Progress, TraceSource};
 use crate::timed::{
     ClockVariant, LiveTiming, ReferenceOrder, TimedClock, TimedPlan, in_trace_order,
@@ -34,7 +34,7 @@ impl TimedPlan for BusPlan {
     type Result = BusResult;
     type Study = BusSimulation;
 
-    fn new(config: &BusConfig, trace: &dyn TraceSource) -> Result<Self, SimError> {
+    fn new(config: &BusConfig, trace: &dyn TraceSource) -> SimResult<Self> {
         Self::checked(config, trace)
     }
 
@@ -50,11 +50,7 @@ impl TimedPlan for BusPlan {
         Some(self.config.order == ReferenceOrder::Clock && self.translates)
     }
 
-    fn clock(
-        &self,
-        point: usize,
-        variant: ClockVariant,
-    ) -> Result<TimedClock<BusResult>, SimError> {
+    fn clock(&self, point: usize, variant: ClockVariant) -> SimResult<TimedClock<BusResult>> {
         let (config, point) = (&self.config, &self.points[point]);
         let machine = &self.machines[point.machine];
         let restart = config.restart || machine.scheduler.restart;
@@ -84,7 +80,7 @@ impl TimedPlan for BusPlan {
     }
 
     /// The engine decides whether PSCR treats kernel references as private.
-    fn splitter(&self, trace: &dyn TraceSource) -> Result<StreamSplitter, SimError> {
+    fn splitter(&self, trace: &dyn TraceSource) -> SimResult<StreamSplitter> {
         let Some(point) = self.points.first() else {
             return Err(config_error("there is nothing to simulate"));
         };
@@ -112,7 +108,7 @@ impl TimedPlan for BusPlan {
         trace: &dyn TraceSource,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
-    ) -> Result<Vec<BusResult>, SimError> {
+    ) -> SimResult<Vec<BusResult>> {
         let counters = self
             .points
             .iter()
@@ -128,11 +124,7 @@ impl TimedPlan for BusPlan {
         Ok(done.into_iter().map(result).collect())
     }
 
-    fn notes(
-        &self,
-        splitter: &StreamSplitter,
-        trace: &dyn TraceSource,
-    ) -> Result<Vec<String>, SimError> {
+    fn notes(&self, splitter: &StreamSplitter, trace: &dyn TraceSource) -> SimResult<Vec<String>> {
         if splitter.has_kernel() && self.config.kernel_model {
             return Err(config_error(CAPTURED));
         }
@@ -143,7 +135,7 @@ impl TimedPlan for BusPlan {
         Ok(mixed.into_iter().chain(common).map(str::to_owned).collect())
     }
 
-    fn prepare_live(&mut self) -> Result<LiveTiming, SimError> {
+    fn prepare_live(&mut self) -> SimResult<LiveTiming> {
         let point = &self.points[0];
         let machine = &self.machines[point.machine];
         let links = match &machine.interconnect {

@@ -6,7 +6,7 @@ use homenode_analysis::Names;
 use homenode_directory::ProxySetup;
 
 use super::config::{DirectoryConfig, INFINITE};
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::pass::TraceSource;
 
 /// Largest buffer, in messages.
@@ -27,10 +27,7 @@ impl ControllerChoice {
         Self { proxies, buffers: (INFINITE.to_owned(), None) }
     }
 
-    pub(super) fn all(
-        config: &DirectoryConfig,
-        trace: &dyn TraceSource,
-    ) -> Result<Vec<Self>, SimError> {
+    pub(super) fn all(config: &DirectoryConfig, trace: &dyn TraceSource) -> SimResult<Vec<Self>> {
         let mut choices = Vec::new();
         for proxies in &config.proxies {
             let setup = proxy_setup(proxies, trace)?;
@@ -42,7 +39,7 @@ impl ControllerChoice {
         Ok(choices)
     }
 
-    pub(super) fn refuse(config: &DirectoryConfig, machine: &str) -> Result<(), SimError> {
+    pub(super) fn refuse(config: &DirectoryConfig, machine: &str) -> SimResult<()> {
         let none = Self::none();
         for (flag, given, without) in [
             ("--proxies", &config.proxies, none.proxies.0),
@@ -59,7 +56,7 @@ impl ControllerChoice {
     }
 }
 
-pub(crate) fn buffer_reads(text: &str) -> Result<Option<u64>, SimError> {
+pub(crate) fn buffer_reads(text: &str) -> SimResult<Option<u64>> {
     if text == INFINITE {
         return Ok(None);
     }
@@ -72,7 +69,7 @@ pub(crate) fn buffer_reads(text: &str) -> Result<Option<u64>, SimError> {
 }
 
 /// Parses a proxy policy; names of marked data are resolved here, not in the engine.
-fn proxy_setup(text: &str, trace: &dyn TraceSource) -> Result<ProxySetup, SimError> {
+fn proxy_setup(text: &str, trace: &dyn TraceSource) -> SimResult<ProxySetup> {
     let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
     let (data, others): (Vec<&str>, Vec<&str>) =
         parameters.split(',').partition(|item| item.starts_with(DATA));
@@ -95,7 +92,7 @@ fn proxy_setup(text: &str, trace: &dyn TraceSource) -> Result<ProxySetup, SimErr
 }
 
 /// The addresses of a name, an allocation site or a range.
-fn marked(wanted: &str, names: &Names<'_>, text: &str) -> Result<Vec<Range<u64>>, SimError> {
+fn marked(wanted: &str, names: &Names<'_>, text: &str) -> SimResult<Vec<Range<u64>>> {
     if let Some(range) = address_range(wanted) {
         return Ok(vec![range]);
     }

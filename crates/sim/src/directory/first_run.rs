@@ -8,7 +8,7 @@ use homenode_trace::{Batch, EventKind};
 
 use super::config::MeasuredFrom;
 use super::plan::{DirectoryPlan, FirstRun, PlannedDirectory};
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{Progress, TraceSource};
 use crate::timed::{ReferenceOrder, in_trace_order};
 
@@ -25,7 +25,7 @@ pub(super) fn first_runs(
     trace: &dyn TraceSource,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<Vec<FirstRun>, SimError> {
+) -> SimResult<Vec<FirstRun>> {
     let setups = setups(plan);
     if setups.is_empty() {
         return Ok(Vec::new());
@@ -36,7 +36,7 @@ pub(super) fn first_runs(
         let homes = homes.build(&HomeSetup { nodes: setup.nodes, ..known })?;
         Ok(DirectorySimulation::new(setup, block_table(&point.table), homes)?)
     });
-    let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
+    let simulations = simulations.collect::<SimResult<Vec<_>>>()?;
     let found = pass(simulations, trace, pool, progress)?;
     let demands = found.into_iter().map(|result| result.demands.unwrap_or_default());
     let by_memory = setups.into_iter().zip(demands);
@@ -66,14 +66,14 @@ pub(super) fn pass(
     trace: &dyn TraceSource,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<Vec<DirectoryResult>, SimError> {
+) -> SimResult<Vec<DirectoryResult>> {
     let read = |index, batch: &mut Batch| trace.read_all(index, batch);
     let push = DirectorySimulation::push;
     let done = in_trace_order(simulations, push, &read, trace, pool, progress)?;
     Ok(done.into_iter().map(DirectorySimulation::finish).collect())
 }
 
-pub(super) fn marks_init_done(trace: &dyn TraceSource) -> Result<bool, SimError> {
+pub(super) fn marks_init_done(trace: &dyn TraceSource) -> SimResult<bool> {
     for piece in 0..trace.pieces() {
         let outline = trace.outline(piece)?;
         if outline.events.iter().any(|(_, event)| event.what == EventKind::InitDone) {

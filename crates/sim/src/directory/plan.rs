@@ -13,7 +13,7 @@ use homenode_machine::{
 use super::config::DirectoryConfig;
 use super::controllers::ControllerChoice;
 use crate::caches::{cache_shapes, check_frames, frames, private_areas};
-use crate::error::{SimError, check_given, config_error};
+use crate::error::{SimResult, check_given, config_error};
 use crate::pass::{TraceSource, check_threads, processor_counts};
 use crate::references::data;
 use crate::timed::ReferenceOrder;
@@ -83,14 +83,11 @@ pub(super) struct FirstRun {
 
 impl DirectoryPlan {
     /// The first combination; all have the same filter and private areas.
-    pub(crate) fn first(&self) -> Result<&PlannedDirectory, SimError> {
+    pub(crate) fn first(&self) -> SimResult<&PlannedDirectory> {
         self.points.first().ok_or_else(|| config_error("there is nothing to simulate"))
     }
 
-    pub(super) fn checked(
-        config: &DirectoryConfig,
-        trace: &dyn TraceSource,
-    ) -> Result<Self, SimError> {
+    pub(super) fn checked(config: &DirectoryConfig, trace: &dyn TraceSource) -> SimResult<Self> {
         check_threads(config.threads)?;
         check_given(&[
             ("machine", config.machines.len()),
@@ -121,7 +118,7 @@ impl DirectoryPlan {
         config: &DirectoryConfig,
         trace: &dyn TraceSource,
         machine: usize,
-    ) -> Result<(), SimError> {
+    ) -> SimResult<()> {
         let found = &self.machines[machine];
         let model = node_model(found, config)?;
         let controllers = match model {
@@ -175,7 +172,7 @@ impl DirectoryPlan {
         Ok(())
     }
 
-    fn check_memory(&self) -> Result<(), SimError> {
+    fn check_memory(&self) -> SimResult<()> {
         let all = |point: &PlannedDirectory| {
             let of_node = frames(point.setup.cache) + point.proxy_frames();
             of_node * u64::from(point.setup.nodes)
@@ -216,7 +213,7 @@ impl PlannedDirectory {
     }
 }
 
-fn node_model(machine: &CachedMachine, config: &DirectoryConfig) -> Result<NodeModel, SimError> {
+fn node_model(machine: &CachedMachine, config: &DirectoryConfig) -> SimResult<NodeModel> {
     if let Some(&model) = machine.controllers() {
         return Ok(NodeModel::Controllers(model));
     }
@@ -235,7 +232,7 @@ fn check_machine(
     protocol: &str,
     table: &CoherenceTable,
     config: &DirectoryConfig,
-) -> Result<(), SimError> {
+) -> SimResult<()> {
     let (controllers, name) = (machine.controllers().is_some(), machine.name());
     Err(config_error(match (controllers, matches!(table, CoherenceTable::Linked(_))) {
         (true, false) => format!(
@@ -264,7 +261,7 @@ fn check_topology(
     protocol: &str,
     table: &CoherenceTable,
     order: ReferenceOrder,
-) -> Result<(), SimError> {
+) -> SimResult<()> {
     let shared = machine.directory().is_some_and(|it| it.topology != MemoryTopology::PerProcessor);
     let name = machine.name();
     Err(config_error(match (shared, order) {
@@ -298,7 +295,7 @@ fn cost(order: ReferenceOrder, model: NodeModel, setup: &DirectorySetup) -> Plan
 fn choices(
     config: &DirectoryConfig,
     protocol: &DirectoryProtocol,
-) -> Result<Vec<(HomeSpec, NamedReplication)>, SimError> {
+) -> SimResult<Vec<(HomeSpec, NamedReplication)>> {
     let mut choices = Vec::new();
     for home in &config.homes {
         let home = HomeSpec::parse(home)?;
@@ -317,7 +314,7 @@ fn choices(
     Ok(choices)
 }
 
-fn block_table_of(name: &str, table: &CoherenceTable) -> Result<DirectoryTable, SimError> {
+fn block_table_of(name: &str, table: &CoherenceTable) -> SimResult<DirectoryTable> {
     let why = match table {
         CoherenceTable::Blocks(table) => return Ok(table.clone()),
         CoherenceTable::Pages(_) => {
@@ -339,7 +336,7 @@ fn setup(
     page_bytes: u64,
     cache: CacheShape,
     nodes: u16,
-) -> Result<DirectorySetup, SimError> {
+) -> SimResult<DirectorySetup> {
     Ok(DirectorySetup {
         nodes,
         cache,

@@ -6,7 +6,7 @@ use homenode_directory::{
 use homenode_protocol::{ProtocolParameter, ValueRange};
 use serde::Serialize;
 
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 
 /// The result of the model checker for a protocol.
 #[derive(Clone, Debug, Serialize)]
@@ -30,7 +30,7 @@ const WITH_PROXIES: &str = "+proxies";
 pub fn check_directory_protocols<S: AsRef<str>>(
     names: &[S],
     nodes: Option<usize>,
-) -> Result<Vec<DirectoryProtocolReport>, SimError> {
+) -> SimResult<Vec<DirectoryProtocolReport>> {
     if let Some(nodes) = nodes.filter(|nodes| !(2..=NODES_MAX).contains(nodes)) {
         return Err(config_error(format!("--nodes is {nodes}: expected 2 to {NODES_MAX}")));
     }
@@ -48,7 +48,7 @@ pub fn check_directory_protocols<S: AsRef<str>>(
 }
 
 /// The checked name, the protocol's table, and whether proxies are included.
-fn checked_table(name: &str) -> Result<(String, CoherenceTable, bool), SimError> {
+fn checked_table(name: &str) -> SimResult<(String, CoherenceTable, bool)> {
     let (text, proxies) = match name.strip_suffix(WITH_PROXIES) {
         Some(text) => (text, true),
         None => (name, false),

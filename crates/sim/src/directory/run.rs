@@ -13,7 +13,7 @@ use super::config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
 use super::first_run;
 use super::outcome::{DirectoryStudy, assemble};
 use super::plan::{DirectoryPlan, NodeModel, PlannedDirectory};
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::pass::{Progress, TraceSource};
 use crate::timed::{ClockVariant, LiveTiming, TimedClock, TimedPlan};
 
@@ -22,7 +22,7 @@ impl TimedPlan for DirectoryPlan {
     type Result = ClockedDirectoryResult;
     type Study = DirectoryStudy;
 
-    fn new(config: &DirectoryConfig, trace: &dyn TraceSource) -> Result<Self, SimError> {
+    fn new(config: &DirectoryConfig, trace: &dyn TraceSource) -> SimResult<Self> {
         Self::checked(config, trace)
     }
 
@@ -43,7 +43,7 @@ impl TimedPlan for DirectoryPlan {
         trace: &dyn TraceSource,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
-    ) -> Result<(), SimError> {
+    ) -> SimResult<()> {
         self.marks_init_done = first_run::marks_init_done(trace)?;
         self.first_runs = first_run::first_runs(self, trace, pool, progress)?;
         Ok(())
@@ -53,7 +53,7 @@ impl TimedPlan for DirectoryPlan {
         &self,
         point: usize,
         variant: ClockVariant,
-    ) -> Result<TimedClock<ClockedDirectoryResult>, SimError> {
+    ) -> SimResult<TimedClock<ClockedDirectoryResult>> {
         let point = &self.points[point];
         let (homes, table) = (self.homes(point)?, point.table.clone());
         Ok(match (point.model, table) {
@@ -69,7 +69,7 @@ impl TimedPlan for DirectoryPlan {
         })
     }
 
-    fn splitter(&self, trace: &dyn TraceSource) -> Result<StreamSplitter, SimError> {
+    fn splitter(&self, trace: &dyn TraceSource) -> SimResult<StreamSplitter> {
         let point = self.first()?;
         let (filter, private) = (point.setup.filter, &point.setup.private);
         Ok(StreamSplitter::new(usize::from(trace.threads()), filter, private, None)
@@ -82,12 +82,12 @@ impl TimedPlan for DirectoryPlan {
         trace: &dyn TraceSource,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
-    ) -> Result<Vec<ClockedDirectoryResult>, SimError> {
+    ) -> SimResult<Vec<ClockedDirectoryResult>> {
         let simulations = self.points.iter().map(|point| {
             let table = first_run::block_table(&point.table);
             Ok(DirectorySimulation::new(&point.setup, table, self.homes(point)?)?)
         });
-        let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
+        let simulations = simulations.collect::<SimResult<Vec<_>>>()?;
         let result = |DirectoryResult { counts, uses, notes, .. }| ClockedDirectoryResult {
             counts,
             uses,
@@ -98,7 +98,7 @@ impl TimedPlan for DirectoryPlan {
         Ok(done.into_iter().map(result).collect())
     }
 
-    fn prepare_live(&mut self) -> Result<LiveTiming, SimError> {
+    fn prepare_live(&mut self) -> SimResult<LiveTiming> {
         self.marks_init_done = self.config.measure_from == MeasuredFrom::InitDone;
         let point = self.first()?;
         if first_run::is_needed(point) {
@@ -135,7 +135,7 @@ impl TimedPlan for DirectoryPlan {
 }
 
 impl DirectoryPlan {
-    fn homes(&self, point: &PlannedDirectory) -> Result<Box<dyn HomePolicy>, SimError> {
+    fn homes(&self, point: &PlannedDirectory) -> SimResult<Box<dyn HomePolicy>> {
         let known = first_run::run_of(self, point).map(|run| &run.demands);
         Ok(point.home.build(&point.homes(self.config.seed, self.marks_init_done, known))?)
     }

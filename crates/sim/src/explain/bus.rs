@@ -10,7 +10,7 @@ use super::outcome::{ExplainedProtocol, Explanation};
 use super::references::{BlockFilter, WalkedRows};
 use super::subject::ExplainSubject;
 use crate::caches::private_areas;
-use crate::error::{SimError, config_error};
+use crate::error::{SimError, SimResult, config_error};
 use crate::pass::{Progress, TraceSource, WithUserAreas, thread_pool};
 
 const MACHINE: &str = "bus-smp";
@@ -21,7 +21,7 @@ pub(super) fn explain_bus(
     subject: ExplainSubject,
     trace: Option<&dyn TraceSource>,
     progress: Progress<'_>,
-) -> Result<Explanation, SimError> {
+) -> SimResult<Explanation> {
     if config.home.is_some() {
         return Err(config_error("--home: only machines with a directory have homes of pages"));
     }
@@ -65,7 +65,7 @@ fn explained(
     setup: &BusSetup,
     cycles: &BusCycles,
     references: &[Access],
-) -> Result<ExplainedProtocol, SimError> {
+) -> SimResult<ExplainedProtocol> {
     let mut setup = setup.clone();
     setup.private_kernel = spec.private_kernel;
     let table = spec.table();
@@ -88,7 +88,7 @@ fn setup(
     machine: &CachedMachine,
     subject: &ExplainSubject,
     trace: Option<&dyn TraceSource>,
-) -> Result<BusSetup, SimError> {
+) -> SimResult<BusSetup> {
     let cache = subject.cache(config, machine.cache);
     // An example has caches of its own, which are unified.
     let instructions = match subject {

@@ -14,14 +14,14 @@ use super::nodes::{WalkRequest, WalkedNodes};
 use super::outcome::{DirectoryExplanation, ListWalk};
 use super::references::WalkedRows;
 use crate::directory::buffer_reads;
-use crate::error::{SimError, config_error};
+use crate::error::{SimError, SimResult, config_error};
 use crate::pass::Progress;
 
 pub(super) fn explain_directory(
     protocols: &[DirectoryProtocol],
     request: WalkRequest<'_>,
     progress: Progress<'_>,
-) -> Result<DirectoryExplanation, SimError> {
+) -> SimResult<DirectoryExplanation> {
     let nodes = WalkedNodes::<DirectoryMachine>::new(&request)?;
     nodes.explain(protocols, request, WalkedRows::Data, progress, |protocol, steps| {
         steps.check_complete(protocol.entry.name)?;
@@ -45,7 +45,7 @@ pub(super) fn explain_lists(
     protocols: &[DirectoryProtocol],
     request: WalkRequest<'_>,
     progress: Progress<'_>,
-) -> Result<DirectoryExplanation<ListWalk>, SimError> {
+) -> SimResult<DirectoryExplanation<ListWalk>> {
     let nodes = WalkedNodes::<ControllerMachine>::new(&request)?;
     let config = request.config;
     let clock = ClockSetup::of(&nodes.machine, usize::from(nodes.setup.nodes));
@@ -71,7 +71,7 @@ pub(super) fn explain_pages(
     protocols: &[DirectoryProtocol],
     request: WalkRequest<'_>,
     progress: Progress<'_>,
-) -> Result<DirectoryExplanation<PagedWalk>, SimError> {
+) -> SimResult<DirectoryExplanation<PagedWalk>> {
     let nodes = WalkedNodes::<DirectoryMachine>::new(&request)?;
     let clock = ClockSetup::of(&nodes.machine, usize::from(nodes.setup.nodes));
     let timed = DirectoryClockSetup::new(clock, nodes.model);

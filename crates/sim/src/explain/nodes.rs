@@ -12,7 +12,7 @@ use super::outcome::{DirectoryExplanation, ExplainedDirectoryMachine, ExplainedD
 use super::references::{BlockFilter, WalkedRows};
 use super::subject::{ExplainSubject, WalkedSteps};
 use crate::caches::private_areas;
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::pass::{Progress, TraceSource};
 
 const HOME: &str = "first-touch";
@@ -67,7 +67,7 @@ pub(super) struct WalkedNodes<M> {
 }
 
 impl<M: WalkedModel> WalkedNodes<M> {
-    pub(super) fn new(request: &WalkRequest<'_>) -> Result<Self, SimError> {
+    pub(super) fn new(request: &WalkRequest<'_>) -> SimResult<Self> {
         let WalkRequest { config, subject, trace } = request;
         let trace = *trace;
         let machine = CachedMachine::parse(config.machine.as_deref().unwrap_or(M::MACHINE))?;
@@ -105,8 +105,8 @@ impl<M: WalkedModel> WalkedNodes<M> {
         request: WalkRequest<'_>,
         rows: WalkedRows,
         progress: Progress<'_>,
-        walk: impl Fn(&DirectoryProtocol, &WalkedSteps) -> Result<(DirectorySheet, W), SimError>,
-    ) -> Result<DirectoryExplanation<W>, SimError> {
+        walk: impl Fn(&DirectoryProtocol, &WalkedSteps) -> SimResult<(DirectorySheet, W)>,
+    ) -> SimResult<DirectoryExplanation<W>> {
         let (nodes, block) = (self.setup.nodes, self.setup.cache.block_size_bytes);
         let WalkRequest { config, subject, trace } = request;
         let filter = || BlockFilter::new(config, nodes, block, rows);
@@ -131,8 +131,8 @@ impl<M: WalkedModel> WalkedNodes<M> {
     /// finds.
     pub(super) fn walk<W>(
         &self,
-        walk: impl Fn(Box<dyn HomePolicy>) -> Result<(W, PageDemands), SimError>,
-    ) -> Result<W, SimError> {
+        walk: impl Fn(Box<dyn HomePolicy>) -> SimResult<(W, PageDemands)>,
+    ) -> SimResult<W> {
         let mut homes = self.home_setup(None);
         let found;
         if self.home.entry().needs_first_run {

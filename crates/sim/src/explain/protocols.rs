@@ -4,7 +4,7 @@ use homenode_directory::{CoherenceTable, DirectoryProtocol};
 use homenode_snoop::{ProtocolError, ProtocolSpec};
 
 use super::config::ExplainConfig;
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 
 /// Protocols for one kind of machine, because walks are compared on one machine.
 pub(super) enum NamedProtocols {
@@ -17,7 +17,7 @@ pub(super) enum NamedProtocols {
 
 impl NamedProtocols {
     /// Parses protocols and checks that they are for one kind of machine.
-    pub(super) fn parse(texts: &[String]) -> Result<Self, SimError> {
+    pub(super) fn parse(texts: &[String]) -> SimResult<Self> {
         let (mut bus, mut directory) = (Vec::new(), Vec::new());
         for text in texts {
             if is_for_bus(text)? {
@@ -37,7 +37,7 @@ impl NamedProtocols {
         }
     }
 
-    fn by_unit(all: Vec<DirectoryProtocol>) -> Result<Self, SimError> {
+    fn by_unit(all: Vec<DirectoryProtocol>) -> SimResult<Self> {
         let has = |one: &DirectoryProtocol| match one.table() {
             CoherenceTable::Blocks(_) => "keeps blocks coherent",
             CoherenceTable::Pages(_) => "keeps pages coherent",
@@ -60,7 +60,7 @@ impl NamedProtocols {
         })
     }
 
-    pub(super) fn check_controllers(&self, config: &ExplainConfig) -> Result<(), SimError> {
+    pub(super) fn check_controllers(&self, config: &ExplainConfig) -> SimResult<()> {
         let given = [("--proxies", &config.proxies), ("--buffers", &config.buffers)];
         match given.iter().find_map(|(flag, text)| text.as_ref().map(|text| (flag, text))) {
             Some((flag, text)) if !matches!(self, Self::Lists(_)) => Err(config_error(format!(

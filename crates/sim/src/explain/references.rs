@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::config::ExplainConfig;
 use super::outcome::TraceExcerpt;
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::pass::{Progress, TraceSource, report};
 
 const REFERENCES_MAX: usize = 500;
@@ -45,7 +45,7 @@ impl BlockFilter {
         processors: u16,
         block_size_bytes: u64,
         rows: WalkedRows,
-    ) -> Result<Self, SimError> {
+    ) -> SimResult<Self> {
         if !(1..=REFERENCES_MAX).contains(&config.references) {
             return Err(config_error(format!(
                 "{} references: a walk has 1 to {REFERENCES_MAX}",
@@ -69,7 +69,7 @@ impl BlockFilter {
         mut self,
         trace: &dyn TraceSource,
         progress: Progress<'_>,
-    ) -> Result<(Vec<WrittenStep>, TraceExcerpt), SimError> {
+    ) -> SimResult<(Vec<WrittenStep>, TraceExcerpt)> {
         if self.blocks.is_empty() {
             self.blocks = self.first_shared(trace, progress)?;
         }
@@ -122,11 +122,7 @@ impl BlockFilter {
 
     /// The first block that several processors reference and one of them writes; without such a
     /// block, the first one of the trace.
-    fn first_shared(
-        &self,
-        trace: &dyn TraceSource,
-        progress: Progress<'_>,
-    ) -> Result<Vec<u64>, SimError> {
+    fn first_shared(&self, trace: &dyn TraceSource, progress: Progress<'_>) -> SimResult<Vec<u64>> {
         let mut uses: FxHashMap<u64, BlockUsers> = FxHashMap::default();
         let (mut first, mut shared) = (None, None);
         each(trace, WalkedRows::Data, progress, &mut |_, item| {
@@ -166,7 +162,7 @@ fn each(
     rows: WalkedRows,
     progress: Progress<'_>,
     see: &mut dyn FnMut(u64, TraceItem<'_>) -> bool,
-) -> Result<(), SimError> {
+) -> SimResult<()> {
     let mut batch = Batch::default();
     let (mut number, total) = (0, trace.references());
     for piece in 0..trace.pieces() {

@@ -7,7 +7,7 @@ use super::nodes::WalkRequest;
 use super::outcome::ProtocolExplanation;
 use super::protocols::NamedProtocols;
 use super::subject::ExplainSubject;
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{Progress, TraceSource};
 
 /// Explains protocols by the same references: those of an example, those given, or the first
@@ -19,7 +19,7 @@ pub fn explain<T: TraceSource>(
     config: &ExplainConfig,
     trace: Option<&T>,
     progress: Progress<'_>,
-) -> Result<ProtocolExplanation, SimError> {
+) -> SimResult<ProtocolExplanation> {
     let trace = trace.map(|trace| trace as &dyn TraceSource);
     let protocols = NamedProtocols::parse(&config.protocols)?;
     protocols.check_controllers(config)?;

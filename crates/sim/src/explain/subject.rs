@@ -10,7 +10,7 @@ use super::config::ExplainConfig;
 use super::outcome::TraceExcerpt;
 use super::references::BlockFilter;
 use crate::caches::resized;
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::pass::{Progress, TraceSource, processors};
 
 const GIVEN: &str = "given";
@@ -47,7 +47,7 @@ impl ExplainSubject {
         config: &ExplainConfig,
         protocols: &[&str],
         has_trace: bool,
-    ) -> Result<Self, SimError> {
+    ) -> SimResult<Self> {
         match (has_trace, &config.example) {
             (true, Some(_)) => {
                 Err(config_error("an example and a trace are given: leave one out".to_owned()))
@@ -85,7 +85,7 @@ impl ExplainSubject {
     }
 
     /// Parses references written by the user. Each must be by an existing processor.
-    fn written(text: &str, processors: Option<u16>) -> Result<Self, SimError> {
+    fn written(text: &str, processors: Option<u16>) -> SimResult<Self> {
         let steps =
             written_steps(text).map_err(|error| config_error(format!("--example: {error}")))?;
         let needed = steps.iter().map(|step| step.thread() + 1).max().unwrap_or(1);
@@ -113,7 +113,7 @@ impl ExplainSubject {
         &self,
         config: &ExplainConfig,
         trace: Option<&dyn TraceSource>,
-    ) -> Result<u16, SimError> {
+    ) -> SimResult<u16> {
         match (self, trace) {
             (Self::Example(_, _, needed), _) => Ok(*needed),
             (Self::Trace, Some(trace)) => processors(config.processors, trace),
@@ -139,10 +139,10 @@ impl ExplainSubject {
 
     pub(super) fn steps(
         self,
-        filter: impl FnOnce() -> Result<BlockFilter, SimError>,
+        filter: impl FnOnce() -> SimResult<BlockFilter>,
         trace: Option<&dyn TraceSource>,
         progress: Progress<'_>,
-    ) -> Result<WalkedSteps, SimError> {
+    ) -> SimResult<WalkedSteps> {
         match (self, trace) {
             (Self::Example(example, steps, _), _) => {
                 Ok(WalkedSteps { example: Some(example), trace: None, steps })
@@ -170,7 +170,7 @@ impl WalkedSteps {
     }
 
     /// Rejects overlapping references, if the protocol has no clock that can show them.
-    pub(super) fn check_complete(&self, protocol: &str) -> Result<(), SimError> {
+    pub(super) fn check_complete(&self, protocol: &str) -> SimResult<()> {
         let overlaps = |step: &WrittenStep| matches!(step, WrittenStep::Begins(_));
         match self.steps.iter().position(overlaps) {
             None => Ok(()),
@@ -183,7 +183,7 @@ impl WalkedSteps {
     }
 
     /// Rejects acquires and releases, if the protocol does nothing at these.
-    pub(super) fn check_references(&self, protocol: &str) -> Result<(), SimError> {
+    pub(super) fn check_references(&self, protocol: &str) -> SimResult<()> {
         match (self.steps.iter().position(|step| step.access().is_none()), &self.example) {
             (None, _) => Ok(()),
             (Some(_), Some(example)) if example.name != GIVEN => Err(config_error(format!(

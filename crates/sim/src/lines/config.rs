@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bus::{BusConfig, Contention};
 use crate::directory::{DirectoryConfig, PageMapping};
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::references::{Inclusion, PrivateReferences};
 
 /// Options of a simulation that reports where processors wait.
@@ -103,7 +103,7 @@ impl LineConfig {
         self.protocol.clone().unwrap_or_else(|| usual.to_owned())
     }
 
-    pub(super) fn home_for(&self, machine: &CachedMachine) -> Result<Option<String>, SimError> {
+    pub(super) fn home_for(&self, machine: &CachedMachine) -> SimResult<Option<String>> {
         match (&self.home, machine.directory()) {
             (None, None) => Ok(None),
             (home, Some(_)) => Ok(Some(home.clone().unwrap_or_else(|| "first-touch".to_owned()))),

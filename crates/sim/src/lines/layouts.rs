@@ -7,7 +7,7 @@ use homenode_trace::TraceReader;
 use rayon::prelude::*;
 
 use super::replay::LineResult;
-use crate::error::SimError;
+use crate::error::{SimError, SimResult};
 use crate::pass::{Progress, TraceSource, for_each_stream_window};
 use crate::timed::{ClockVariant, TimedClock, TimedPlan, splitter};
 
@@ -31,7 +31,7 @@ struct LayoutLane<'a, R> {
 }
 
 impl<R> LayoutLane<'_, R> {
-    fn push(&mut self, all: &[ThreadStreams]) -> Result<(), SimError> {
+    fn push(&mut self, all: &[ThreadStreams]) -> SimResult<()> {
         for streams in all {
             if self.layout.is_empty() {
                 self.clock.push(streams)?;
@@ -82,7 +82,7 @@ pub(super) fn simulate_layouts<P: TimedPlan<Result: Into<LineResult>>>(
     variants: &[LayoutVariant<'_>],
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<Vec<LineResult>, SimError> {
+) -> SimResult<Vec<LineResult>> {
     let processes = usize::from(TraceSource::threads(trace));
     let mut splitter = splitter(plan, trace)?;
     let lane = |&LayoutVariant { layout, slower_by }| {
@@ -93,8 +93,7 @@ pub(super) fn simulate_layouts<P: TimedPlan<Result: Into<LineResult>>>(
     let mut lanes: Vec<LayoutLane<'_, P::Result>> =
         variants.iter().map(lane).collect::<Result<_, _>>()?;
     for_each_stream_window(pool, trace, &mut splitter, progress, |all| {
-        let pushed: Vec<Result<(), SimError>> =
-            lanes.par_iter_mut().map(|lane| lane.push(all)).collect();
+        let pushed: Vec<SimResult<()>> = lanes.par_iter_mut().map(|lane| lane.push(all)).collect();
         pushed.into_iter().collect()
     })?;
     let finished: Vec<Result<LineResult, _>> = pool.install(|| {

@@ -13,7 +13,7 @@ use super::config::LineConfig;
 use super::layouts::{LayoutVariant, simulate_layouts};
 use crate::bus::BusPlan;
 use crate::directory::{DirectoryConfig, DirectoryPlan};
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::timed::TimedPlan;
 
 /// Most variants simulated at a time, because each has caches of its own.
@@ -89,7 +89,7 @@ impl<'a> LineReplay<'a> {
         config: &'a LineConfig,
         trace: &'a TraceReader,
         pool: &'a rayon::ThreadPool,
-    ) -> Result<Self, SimError> {
+    ) -> SimResult<Self> {
         let machine = CachedMachine::parse(&config.machine)?;
         let (protocol, home) = (config.protocol_for(&machine), config.home_for(&machine)?);
         let (planned, processors, bytes) = match machine.interconnect {
@@ -125,8 +125,8 @@ impl<'a> LineReplay<'a> {
     pub(crate) fn simulate(
         &self,
         variants: &[LayoutVariant<'_>],
-        tick: &mut dyn FnMut(f64) -> Result<(), SimError>,
-    ) -> Result<Vec<LineResult>, SimError> {
+        tick: &mut dyn FnMut(f64) -> SimResult<()>,
+    ) -> SimResult<Vec<LineResult>> {
         let mut progress = |done: u64, all: Option<u64>| {
             #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
             let part = done as f64 / all.unwrap_or(done).max(1) as f64;
@@ -156,7 +156,7 @@ fn directory_plan(
     config: &DirectoryConfig,
     trace: &TraceReader,
     pool: &rayon::ThreadPool,
-) -> Result<DirectoryPlan, SimError> {
+) -> SimResult<DirectoryPlan> {
     let mut plan = DirectoryPlan::new(config, trace)?;
     let point = plan.first()?;
     let name = &point.home.text;

@@ -10,7 +10,7 @@ use super::layouts::LayoutVariant;
 use super::outcome::{LineReport, assemble};
 use super::replay::{LineReplay, LineResult};
 use super::stack_variables::{name_stack_variables, waits_for_stacks};
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{PassProgress, Progress, TraceSource, for_each_piece, thread_pool};
 use crate::references::data;
 
@@ -22,7 +22,7 @@ pub fn line_waits(
     config: &LineConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
-) -> Result<LineReport, SimError> {
+) -> SimResult<LineReport> {
     let pool = thread_pool(config.threads)?;
     let replay = LineReplay::new(config, trace, &pool)?;
     let mut progress = PassProgress::new(progress, TraceSource::references(trace), 0.0);
@@ -65,8 +65,8 @@ pub(crate) fn survey_uses(
     mut surveyor: UseSurveyor,
     trace: &TraceReader,
     pool: &rayon::ThreadPool,
-    tick: &mut dyn FnMut(f64) -> Result<(), SimError>,
-) -> Result<UseSurvey, SimError> {
+    tick: &mut dyn FnMut(f64) -> SimResult<()>,
+) -> SimResult<UseSurvey> {
     let read = |index, batch: &mut Batch| trace.read_all(index, batch);
     for_each_piece(pool, trace, &read, tick, |batch| surveyor.push(batch))?;
     Ok(surveyor.finish())
@@ -77,8 +77,8 @@ pub(crate) fn survey_beside<R>(
     surveyor: UseSurveyor,
     trace: &TraceReader,
     pool: &rayon::ThreadPool,
-    other: impl FnOnce() -> Result<R, SimError>,
-) -> Result<(UseSurvey, R), SimError> {
+    other: impl FnOnce() -> SimResult<R>,
+) -> SimResult<(UseSurvey, R)> {
     // A thread of its own: it only waits for the pool's threads, which do the work of both.
     let (survey, other) = std::thread::scope(|scope| {
         let survey = scope.spawn(|| survey_uses(surveyor, trace, pool, &mut |_| Ok(())));

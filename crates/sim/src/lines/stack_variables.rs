@@ -11,7 +11,7 @@ use homenode_trace::{Batch, Columns, RangeKind, TraceReader, Want};
 use rustc_hash::FxHashMap;
 
 use super::replay::LineResult;
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::for_each_piece;
 
 /// Stacks are examined if waiting for shared data there exceeds one in this many processor cycles.
@@ -36,7 +36,7 @@ pub(crate) fn name_stack_variables(
     result: &LineResult,
     trace: &TraceReader,
     pool: &rayon::ThreadPool,
-) -> Result<(), SimError> {
+) -> SimResult<()> {
     let stacks = stacks(trace, survey.processors());
     if !are_waited_for(&stacks, &result.waits, result.processor_cycles()) {
         return Ok(());
@@ -181,7 +181,7 @@ fn users(
     processors: u16,
     trace: &TraceReader,
     pool: &rayon::ThreadPool,
-) -> Result<Vec<Option<u64>>, SimError> {
+) -> SimResult<Vec<Option<u64>>> {
     let mut uses: Vec<FxHashMap<u64, (u64, u64)>> = vec![FxHashMap::default(); variables.len()];
     let columns = Columns { pc: true, ..Columns::default() };
     let want = Want { columns, events: false };

@@ -7,7 +7,7 @@ use homenode_trace::LiveProgram;
 
 use super::config::{LiveEnd, RunError};
 use super::drive::{Pace, drive};
-use crate::error::SimError;
+use crate::error::SimResult;
 
 /// What the driver of a program needs of a machine.
 pub struct LiveParts<'a> {
@@ -28,7 +28,7 @@ pub trait LiveRun: Send {
     ///
     /// # Errors
     /// When a protocol violates an invariant.
-    fn complete(&mut self) -> Result<(), SimError>;
+    fn complete(&mut self) -> SimResult<()>;
 
     /// The results and their provenance as JSON, as those of a trace.
     fn study(self: Box<Self>, end: LiveEnd) -> String;

@@ -4,7 +4,7 @@ use homenode_optimal::{Axis, Interval};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::placement::SimConfig;
 
 /// Options of a study of the optimum, in addition to those of a simulation.
@@ -26,7 +26,7 @@ pub struct OptimalConfig {
 }
 
 /// Reads `R=59..400`.
-pub(super) fn interval(text: &str) -> Result<Interval, SimError> {
+pub(super) fn interval(text: &str) -> SimResult<Interval> {
     let fail = |what: String| {
         config_error(format!(
             "--curve {text:?}: {what}; write it as in R=59..400, r=2..100/3 or g=1.5..4"

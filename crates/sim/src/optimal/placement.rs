@@ -6,7 +6,7 @@ use homenode_base::BlockSize;
 use homenode_optimal::Change;
 use serde::{Deserialize, Serialize};
 
-use crate::error::SimError;
+use crate::error::{SimError, SimResult};
 
 const HEAD: &str = "machine,policy,block_size,address,reference,processors,global\n";
 
@@ -45,7 +45,7 @@ struct PlacementLine<'a> {
     global: bool,
 }
 
-pub(super) fn head(output: &mut PlacementOutput<'_>) -> Result<(), SimError> {
+pub(super) fn head(output: &mut PlacementOutput<'_>) -> SimResult<()> {
     match output.format {
         PlacementFormat::Jsonl => Ok(()),
         PlacementFormat::Csv => output.sink.write_all(HEAD.as_bytes()).map_err(SimError::Output),

@@ -8,7 +8,7 @@ use super::findings::{OptimumFindings, OptimumRequest};
 use super::placement::{self, PlacementOutput};
 use super::report::{OptimalReport, assemble};
 use super::walk::{HistoryWalk, curve_solver, replicates};
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::pass::{Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, thread_pool};
 use crate::placement::{CountedReferences, MatrixPlan, SimConfig, SizeCounts, on_counted};
 
@@ -22,7 +22,7 @@ pub fn optimal(
     trace: &TraceReader,
     output: Option<PlacementOutput<'_>>,
     progress: Progress<'_>,
-) -> Result<OptimalReport, SimError> {
+) -> SimResult<OptimalReport> {
     let plan = |simulation: &SimConfig, trace: &TraceReader| checked(config, simulation, trace);
     let simulation = &config.simulation;
     let (mut report, record) =
@@ -41,7 +41,7 @@ fn find(
     counted: &CountedReferences<'_>,
     mut output: Option<PlacementOutput<'_>>,
     progress: Progress<'_>,
-) -> Result<OptimalReport, SimError> {
+) -> SimResult<OptimalReport> {
     let CountedReferences { config, plan, reaching: trace, .. } = *counted;
     let curve = options.curve.as_deref().map(interval).transpose()?;
     let placement = output.as_ref().map(|o| o.format);
@@ -82,7 +82,7 @@ fn checked(
     config: &OptimalConfig,
     simulation: &SimConfig,
     trace: &TraceReader,
-) -> Result<MatrixPlan, SimError> {
+) -> SimResult<MatrixPlan> {
     let matrix = MatrixPlan::new(simulation, trace)?;
     if let Some(policy) = matrix.policies.iter().find(|p| replicates(p.name()).is_none()) {
         return Err(config_error(format!(

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::findings::{OptimumFindings, OptimumRequest};
 use super::placement::{self, PlacementOutput};
-use crate::error::SimError;
+use crate::error::{SimError, SimResult};
 use crate::pass::ProgressMeter;
 use crate::placement::{MatrixPlan, SizePlan, ranges};
 
@@ -25,11 +25,11 @@ impl HistoryWalk<'_> {
         found: &mut [OptimumFindings],
         output: &mut Option<PlacementOutput<'_>>,
         meter: &mut ProgressMeter<'_>,
-    ) -> Result<(), SimError> {
+    ) -> SimResult<()> {
         let ranges = ranges(histories);
         for (job, sum) in found.iter_mut().enumerate() {
             for some in ranges.chunks(self.pool.current_num_threads() * 4) {
-                let parts: Result<Vec<OptimumFindings>, SimError> = self.pool.install(|| {
+                let parts: SimResult<Vec<OptimumFindings>> = self.pool.install(|| {
                     let each = some.par_iter();
                     each.map(|blocks| self.blocks(job, histories, blocks.clone())).collect()
                 });
@@ -52,7 +52,7 @@ impl HistoryWalk<'_> {
         job: usize,
         histories: &Histories,
         blocks: std::ops::Range<usize>,
-    ) -> Result<OptimumFindings, SimError> {
+    ) -> SimResult<OptimumFindings> {
         let job = &self.size.jobs[job];
         let spec = &self.plan.policies[job.policy];
         let mut optimum = Optimum::new(&job.setup, replicates(spec.name()).unwrap_or(true))?;
@@ -120,7 +120,7 @@ pub(super) fn curve_solver(
     policy: usize,
     setup: &PlacementSetup,
     interval: Interval,
-) -> Result<CurveSolver, SimError> {
+) -> SimResult<CurveSolver> {
     let replicate = replicates(plan.policies[policy].name()).unwrap_or(true);
     Ok(CurveSolver::new(setup, replicate, interval)?)
 }

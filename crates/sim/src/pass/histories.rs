@@ -8,7 +8,7 @@ use super::progress::ProgressMeter;
 use super::resources::MemoryBudget;
 use super::source::TraceSource;
 use super::windows::WindowReader;
-use crate::error::SimError;
+use crate::error::SimResult;
 
 pub(crate) trait PassSink: Send {
     /// Adds batches, in Time order, to all builders.
@@ -55,7 +55,7 @@ pub(crate) fn build_histories(
     builders: &mut [HistoryBuilder],
     meter: &mut ProgressMeter<'_>,
     sink: &mut dyn PassSink,
-) -> Result<usize, SimError> {
+) -> SimResult<usize> {
     let read = |index, batch: &mut Batch| trace.read(index, batch);
     let mut windows = WindowReader::new(pool, trace, &read);
     let (mut kept, mut seen) = (builders.len(), 0);

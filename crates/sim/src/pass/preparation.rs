@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::progress::{Progress, report, second_half};
 use super::resources::thread_pool;
-use crate::error::{SimError, config_error};
+use crate::error::{SimError, SimResult, config_error};
 
 /// Chunks per thread between two reports of progress.
 const CHUNKS_OF_A_THREAD: usize = 4;
@@ -26,9 +26,9 @@ pub(crate) fn in_words<R>(
     threads: Option<usize>,
     trace: &TraceReader,
     progress: Progress<'_>,
-    check: impl FnOnce() -> Result<(), SimError>,
-    simulate: impl FnOnce(&TraceReader, Progress<'_>) -> Result<R, SimError>,
-) -> Result<R, SimError> {
+    check: impl FnOnce() -> SimResult<()>,
+    simulate: impl FnOnce(&TraceReader, Progress<'_>) -> SimResult<R>,
+) -> SimResult<R> {
     let Some(bytes) = word_bytes else { return simulate(trace, progress) };
     let word = word_size(bytes)?;
     check()?;
@@ -36,7 +36,7 @@ pub(crate) fn in_words<R>(
     simulate(&trace.in_words(word, chunks), &mut second_half(progress, trace.rows()))
 }
 
-fn word_size(bytes: u64) -> Result<WordSize, SimError> {
+fn word_size(bytes: u64) -> SimResult<WordSize> {
     WordSize::new(bytes).ok_or_else(|| {
         config_error(format!(
             "--word-bytes: words of {bytes} bytes: give a power of two from 1 to {}, such as 4",
@@ -50,7 +50,7 @@ fn counted(
     trace: &TraceReader,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<Vec<ChunkInfo>, SimError> {
+) -> SimResult<Vec<ChunkInfo>> {
     let (all, together) = (trace.chunks().len(), CHUNKS_OF_A_THREAD * pool.current_num_threads());
     let mut chunks = Vec::with_capacity(all);
     let mut rows = 0;
@@ -90,8 +90,8 @@ pub(crate) fn behind_caches<R>(
     processors: u16,
     trace: &TraceReader,
     progress: Progress<'_>,
-    simulate: impl FnOnce(&TraceReader, Progress<'_>) -> Result<R, SimError>,
-) -> Result<(R, Option<CacheFilterRecord>), SimError> {
+    simulate: impl FnOnce(&TraceReader, Progress<'_>) -> SimResult<R>,
+) -> SimResult<(R, Option<CacheFilterRecord>)> {
     let Some(shape) = caches else { return Ok((simulate(trace, progress)?, None)) };
     let rows = trace.rows();
     let both = Some(2 * rows);

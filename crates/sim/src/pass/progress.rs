@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use crate::error::SimError;
+use crate::error::{SimError, SimResult};
 
 /// Called at intervals with the work done and the total, in simulated references. `Break` ends the
 /// run with [`SimError::Interrupted`].
 pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;
 
-pub(crate) fn report(progress: Progress<'_>, done: u64, total: u64) -> Result<(), SimError> {
+pub(crate) fn report(progress: Progress<'_>, done: u64, total: u64) -> SimResult<()> {
     match progress(done, Some(total)) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(SimError::Interrupted),
@@ -37,13 +37,13 @@ impl<'a> ProgressMeter<'a> {
         Self { progress, done: 0, total }
     }
 
-    pub(crate) fn add(&mut self, work: u64) -> Result<(), SimError> {
+    pub(crate) fn add(&mut self, work: u64) -> SimResult<()> {
         self.done = (self.done + work).min(self.total);
         report(self.progress, self.done, self.total)
     }
 
     /// Reports completion, even if there was less work than predicted.
-    pub(crate) fn finish(&mut self) -> Result<(), SimError> {
+    pub(crate) fn finish(&mut self) -> SimResult<()> {
         self.done = self.total;
         self.add(0)
     }
@@ -70,7 +70,7 @@ impl<'a> PassProgress<'a> {
         self.span = (1.0 - self.from) * part;
     }
 
-    pub(crate) fn tick(&mut self, done: f64) -> Result<(), SimError> {
+    pub(crate) fn tick(&mut self, done: f64) -> SimResult<()> {
         let at = self.from + self.span * done;
         #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -80,7 +80,7 @@ impl<'a> PassProgress<'a> {
 
     /// Reports progress of passes whose number is not known in advance: each takes this fraction of
     /// the remainder, and begins where less is done than before.
-    pub(crate) fn of_passes(&mut self, part: f64) -> impl FnMut(f64) -> Result<(), SimError> {
+    pub(crate) fn of_passes(&mut self, part: f64) -> impl FnMut(f64) -> SimResult<()> {
         let mut last = 1.0;
         move |done| {
             if done <= last {
@@ -91,7 +91,7 @@ impl<'a> PassProgress<'a> {
         }
     }
 
-    pub(crate) fn finish(&mut self) -> Result<(), SimError> {
+    pub(crate) fn finish(&mut self) -> SimResult<()> {
         report(self.progress, self.total, self.total)
     }
 }

@@ -3,19 +3,19 @@
 use homenode_placement::HistoryBuilder;
 use homenode_trace::available_bytes;
 
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 
 /// Most worker threads; more only take memory.
 const THREADS_MAX: usize = 1024;
 
-pub(crate) fn check_threads(threads: Option<usize>) -> Result<(), SimError> {
+pub(crate) fn check_threads(threads: Option<usize>) -> SimResult<()> {
     if threads.is_none_or(|n| (1..=THREADS_MAX).contains(&n)) {
         return Ok(());
     }
     Err(config_error(format!("--threads: worker threads must be from 1 to {THREADS_MAX}")))
 }
 
-pub(crate) fn thread_pool(threads: Option<usize>) -> Result<rayon::ThreadPool, SimError> {
+pub(crate) fn thread_pool(threads: Option<usize>) -> SimResult<rayon::ThreadPool> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or(0))
         .build()

@@ -3,7 +3,7 @@
 use homenode_trace::{Batch, ChunkOutline, Columns, Metadata, TraceError, TraceReader, Want};
 use homenode_transform::realign::AddressMap;
 
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 
 /// A trace in pieces, which several threads can read in any order.
 pub trait TraceSource: Sync {
@@ -98,7 +98,7 @@ impl TraceSource for TraceReader {
 
 const PROCESSORS_MAX: u16 = 1024;
 
-pub(crate) fn processors(requested: Option<u16>, trace: &dyn TraceSource) -> Result<u16, SimError> {
+pub(crate) fn processors(requested: Option<u16>, trace: &dyn TraceSource) -> SimResult<u16> {
     let processors = requested.unwrap_or_else(|| trace.threads().max(1));
     if (1..=PROCESSORS_MAX).contains(&processors) {
         return Ok(processors);
@@ -116,7 +116,7 @@ pub(crate) fn processor_counts(
     requested: Option<u16>,
     scaling: &[u16],
     trace: &dyn TraceSource,
-) -> Result<Vec<u16>, SimError> {
+) -> SimResult<Vec<u16>> {
     if scaling.is_empty() {
         return Ok(vec![processors(requested, trace)?]);
     }

@@ -5,7 +5,7 @@ use homenode_transform::realign::AddressMap;
 use rayon::prelude::*;
 
 use super::source::TraceSource;
-use crate::error::SimError;
+use crate::error::SimResult;
 
 /// A trace in which kernel references to private areas are flagged
 /// [`homenode_base::Flags::USER_AREA`] if the process also references the page in user mode, at any
@@ -22,7 +22,7 @@ impl<'a> WithUserAreas<'a> {
         pool: &rayon::ThreadPool,
         trace: &'a dyn TraceSource,
         by_process: bool,
-    ) -> Result<Self, SimError> {
+    ) -> SimResult<Self> {
         let Columns { pid, flags, .. } = trace.columns();
         let mut pages = UserPages::new(by_process);
         if pid && flags {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::progress::{Progress, part_of, report};
 use super::source::TraceSource;
-use crate::error::SimError;
+use crate::error::SimResult;
 
 /// References decoded ahead per thread, 13 bytes each, and the most threads for which this is done.
 const WINDOW_REFERENCES: usize = 1 << 20;
@@ -23,7 +23,7 @@ pub(crate) struct WindowReader<'a> {
     width: usize,
     next: usize,
     /// The decoded window; empty at the end of the trace.
-    ready: Result<Vec<Batch>, SimError>,
+    ready: SimResult<Vec<Batch>>,
     spare: Vec<Batch>,
     rows: u64,
 }
@@ -61,7 +61,7 @@ impl<'a> WindowReader<'a> {
     pub(crate) fn next<R: Send>(
         &mut self,
         take: impl FnOnce(&[Batch]) -> R + Send,
-    ) -> Result<Option<R>, SimError> {
+    ) -> SimResult<Option<R>> {
         let window = std::mem::replace(&mut self.ready, Ok(Vec::new()))?;
         if window.is_empty() {
             return Ok(None);
@@ -87,7 +87,7 @@ fn decode(
     read: ReadPiece<'_>,
     pieces: Range<usize>,
     mut recycled: Vec<Batch>,
-) -> Result<Vec<Batch>, SimError> {
+) -> SimResult<Vec<Batch>> {
     recycled.resize_with(pieces.len(), Batch::default);
     let batches = pieces.into_par_iter().zip(recycled);
     let decoded = batches.map(|(index, mut batch)| read(index, &mut batch).map(|()| batch));
@@ -101,8 +101,8 @@ pub(crate) fn for_each_window(
     read: ReadPiece<'_>,
     progress: Progress<'_>,
     total: u64,
-    mut take: impl FnMut(&[Batch]) -> Result<(), SimError> + Send,
-) -> Result<(), SimError> {
+    mut take: impl FnMut(&[Batch]) -> SimResult<()> + Send,
+) -> SimResult<()> {
     let mut windows = WindowReader::new(pool, trace, read);
     while let Some(taken) = windows.next(&mut take)? {
         taken?;
@@ -117,9 +117,9 @@ pub(crate) fn for_each_piece(
     pool: &rayon::ThreadPool,
     trace: &dyn TraceSource,
     read: ReadPiece<'_>,
-    tick: &mut dyn FnMut(f64) -> Result<(), SimError>,
+    tick: &mut dyn FnMut(f64) -> SimResult<()>,
     mut take: impl FnMut(&Batch) + Send,
-) -> Result<(), SimError> {
+) -> SimResult<()> {
     let mut windows = WindowReader::with_width(pool, trace.pieces(), 1, read);
     let mut pieces = 0;
     while let Some(()) = windows.next(|batches| batches.iter().for_each(&mut take))? {
@@ -134,8 +134,8 @@ pub(crate) fn for_each_stream_window(
     trace: &dyn TraceSource,
     splitter: &mut StreamSplitter,
     progress: Progress<'_>,
-    mut simulate: impl FnMut(&[ThreadStreams]) -> Result<(), SimError> + Send,
-) -> Result<(), SimError> {
+    mut simulate: impl FnMut(&[ThreadStreams]) -> SimResult<()> + Send,
+) -> SimResult<()> {
     let mut ready: Vec<ThreadStreams> = Vec::new();
     let read = |index, batch: &mut Batch| trace.read_all(index, batch);
     for_each_window(pool, trace, &read, progress, trace.references(), |batches| {
@@ -148,7 +148,7 @@ pub(crate) fn for_each_stream_window(
     pool.install(|| simulate(&ready))
 }
 
-pub(crate) fn forecast(trace: &dyn TraceSource) -> Result<StreamForecast, SimError> {
+pub(crate) fn forecast(trace: &dyn TraceSource) -> SimResult<StreamForecast> {
     let system = !trace.metadata().processes.is_empty();
     let mut forecast = StreamForecast::new(usize::from(trace.threads()), system);
     for piece in 0..trace.pieces() {

@@ -7,7 +7,7 @@ use homenode_transform::CacheFilterShape;
 use super::config::SimConfig;
 use super::outcome::PlacementProvenance;
 use super::plan::MatrixPlan;
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::pass::{CacheFilterRecord, Progress, TraceSource, behind_caches, in_words};
 use crate::results::suggestions_on;
 
@@ -53,9 +53,9 @@ pub(crate) fn on_counted<R>(
     config: &SimConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
-    plan: impl Fn(&SimConfig, &TraceReader) -> Result<MatrixPlan, SimError>,
-    study: impl FnOnce(&CountedReferences<'_>, Progress<'_>) -> Result<R, SimError>,
-) -> Result<(R, CountingRecord), SimError> {
+    plan: impl Fn(&SimConfig, &TraceReader) -> SimResult<MatrixPlan>,
+    study: impl FnOnce(&CountedReferences<'_>, Progress<'_>) -> SimResult<R>,
+) -> SimResult<(R, CountingRecord)> {
     let (word_bytes, threads) = (config.word_bytes, config.threads);
     let check = || plan(config, trace).map(drop);
     in_words(word_bytes, threads, trace, progress, check, |whole, progress| {
@@ -87,7 +87,7 @@ fn caches_of(
     config: &SimConfig,
     plan: &MatrixPlan,
     trace: &TraceReader,
-) -> Result<Option<CacheFilterShape>, SimError> {
+) -> SimResult<Option<CacheFilterShape>> {
     let fail = |problem: String| config_error(format!("--filter: {problem}"));
     let requested = match config.filter.as_deref() {
         Some(NONE) => return Ok(None),
@@ -117,7 +117,7 @@ fn was_filtered(trace: &TraceReader) -> bool {
 }
 
 /// The caches of the machines, which must be the same: a trace is filtered once.
-fn of_machines(machines: &[PricedMachine]) -> Result<Option<CacheFilterShape>, SimError> {
+fn of_machines(machines: &[PricedMachine]) -> SimResult<Option<CacheFilterShape>> {
     let mut shapes = Vec::new();
     for machine in machines {
         let shape = machine.last_level().map(|cache| {

@@ -9,7 +9,7 @@ use homenode_transform::realign::WINDOW_MAX;
 
 use super::config::SimConfig;
 use super::policies::POLICIES;
-use crate::error::{SimError, check_given, config_error};
+use crate::error::{SimResult, check_given, config_error};
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::references::{Inclusion, PrivateReferences, data};
 
@@ -47,7 +47,7 @@ pub(crate) struct MatrixPlan {
 }
 
 impl MatrixPlan {
-    pub(crate) fn new(config: &SimConfig, trace: &dyn TraceSource) -> Result<Self, SimError> {
+    pub(crate) fn new(config: &SimConfig, trace: &dyn TraceSource) -> SimResult<Self> {
         Self::with_own(config, &[], trace)
     }
 
@@ -56,7 +56,7 @@ impl MatrixPlan {
         config: &SimConfig,
         own: &[PolicySpec],
         trace: &dyn TraceSource,
-    ) -> Result<Self, SimError> {
+    ) -> SimResult<Self> {
         check_given(&[
             ("machine", config.machines.len()),
             ("policy", config.policies.len() + own.len()),
@@ -76,7 +76,7 @@ impl MatrixPlan {
         let own = own_processors(config.processors, &machines)?;
         let mut plan = Self {
             machines,
-            policies: policies.collect::<Result<_, SimError>>()?,
+            policies: policies.collect::<SimResult<_>>()?,
             sizes: Vec::new(),
             processors: processors(own, trace)?,
             filter: data(config.private.unwrap_or_default(), config.sync),
@@ -92,12 +92,7 @@ impl MatrixPlan {
         Ok(plan)
     }
 
-    fn size(
-        &mut self,
-        block: BlockSize,
-        force: bool,
-        rate: Option<f64>,
-    ) -> Result<SizePlan, SimError> {
+    fn size(&mut self, block: BlockSize, force: bool, rate: Option<f64>) -> SimResult<SizePlan> {
         let mut size = SizePlan {
             block,
             prices: Vec::new(),
@@ -134,7 +129,7 @@ impl MatrixPlan {
         self
     }
 
-    pub(crate) fn realigned(mut self, window: Option<u64>) -> Result<Self, SimError> {
+    pub(crate) fn realigned(mut self, window: Option<u64>) -> SimResult<Self> {
         self.realign = check_window(window)?;
         Ok(self)
     }
@@ -168,12 +163,7 @@ impl MatrixPlan {
 }
 
 impl SizePlan {
-    fn job(
-        &mut self,
-        policy: usize,
-        spec: &PolicySpec,
-        setup: PlacementSetup,
-    ) -> Result<usize, SimError> {
+    fn job(&mut self, policy: usize, spec: &PolicySpec, setup: PlacementSetup) -> SimResult<usize> {
         let same = |j: &PolicyRun| {
             j.policy == policy && j.setup.global == setup.global && j.setup.prices == setup.prices
         };
@@ -217,7 +207,7 @@ fn decide_alike(a: Option<&Prices>, b: Option<&Prices>) -> bool {
     }
 }
 
-fn check_window(window: Option<u64>) -> Result<Option<u64>, SimError> {
+fn check_window(window: Option<u64>) -> SimResult<Option<u64>> {
     if window.is_none_or(|n| (1..=WINDOW_MAX).contains(&n)) {
         return Ok(window);
     }
@@ -228,10 +218,7 @@ fn check_window(window: Option<u64>) -> Result<Option<u64>, SimError> {
 
 /// The requested number of processors, or that of the machines, which must agree because only one
 /// is simulated at a time.
-fn own_processors(
-    requested: Option<u16>,
-    machines: &[PricedMachine],
-) -> Result<Option<u16>, SimError> {
+fn own_processors(requested: Option<u16>, machines: &[PricedMachine]) -> SimResult<Option<u16>> {
     if requested.is_some() {
         return Ok(requested);
     }

@@ -11,7 +11,7 @@ use homenode_transform::realign::{Realignment, WindowScan, WordMapping};
 use rayon::prelude::*;
 
 use super::plan::MatrixPlan;
-use crate::error::{SimError, config_error};
+use crate::error::{SimError, SimResult, config_error};
 use crate::pass::{MemoryBudget, PassSink, TraceSource};
 
 /// References that are translated before they are added to the builders.
@@ -56,7 +56,7 @@ impl RealigningSink {
         trace: &dyn TraceSource,
         builders: &[usize],
         budget: MemoryBudget,
-    ) -> Result<Self, SimError> {
+    ) -> SimResult<Self> {
         let address_map = trace.address_map();
         let mut sizes = Vec::new();
         for same in builders.chunk_by(|a, b| a == b) {

@@ -11,7 +11,7 @@ use super::plan::MatrixPlan;
 use super::realign::RealigningSink;
 use super::walk::SizeCounts;
 use super::walk::walk;
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{
     MemoryBudget, Progress, ProgressMeter, TraceSource, WithinBudget, budget_bytes,
     build_histories, thread_pool,
@@ -26,7 +26,7 @@ pub fn run(
     config: &SimConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
-) -> Result<PlacementSimulation, SimError> {
+) -> SimResult<PlacementSimulation> {
     run_policies(config, &[], trace, progress)
 }
 
@@ -39,7 +39,7 @@ pub fn run_policies(
     own: &[PolicySpec],
     trace: &TraceReader,
     progress: Progress<'_>,
-) -> Result<PlacementSimulation, SimError> {
+) -> SimResult<PlacementSimulation> {
     let plan = |config: &SimConfig, trace: &TraceReader| {
         let as_it_is = SimConfig { realign: None, ..config.clone() };
         MatrixPlan::with_own(&as_it_is, own, trace)?.for_counts().realigned(config.realign)
@@ -68,7 +68,7 @@ fn count(
     config: &SimConfig,
     trace: &dyn TraceSource,
     progress: Progress<'_>,
-) -> Result<Vec<SizeCounts>, SimError> {
+) -> SimResult<Vec<SizeCounts>> {
     let pool = thread_pool(config.threads)?;
     let budget = budget_bytes(config.memory_budget_bytes);
     let mut meter = ProgressMeter::new(progress, plan.work(trace.references()));

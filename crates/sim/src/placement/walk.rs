@@ -7,7 +7,7 @@ use homenode_transform::realign::Realignment;
 use rayon::prelude::*;
 
 use super::plan::MatrixPlan;
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::ProgressMeter;
 
 const TASKS_AHEAD: usize = 16;
@@ -28,7 +28,7 @@ pub(super) fn walk(
     histories: &[(usize, Histories)],
     counts: &mut [SizeCounts],
     meter: &mut ProgressMeter<'_>,
-) -> Result<(), SimError> {
+) -> SimResult<()> {
     let mut tasks = Vec::new();
     for (history, (size, h)) in histories.iter().enumerate() {
         for job in 0..plan.sizes[*size].jobs.len() {
@@ -37,7 +37,7 @@ pub(super) fn walk(
         }
     }
     for some in tasks.chunks(pool.current_num_threads() * TASKS_AHEAD) {
-        let tallies: Result<Vec<Tally>, SimError> = pool.install(|| {
+        let tallies: SimResult<Vec<Tally>> = pool.install(|| {
             some.par_iter().map(|task| perform(plan, task, &histories[task.history].1)).collect()
         });
         let mut work = 0;
@@ -50,7 +50,7 @@ pub(super) fn walk(
     Ok(())
 }
 
-fn perform(plan: &MatrixPlan, task: &WalkTask, histories: &Histories) -> Result<Tally, SimError> {
+fn perform(plan: &MatrixPlan, task: &WalkTask, histories: &Histories) -> SimResult<Tally> {
     let job = &plan.sizes[task.size].jobs[task.job];
     let mut policy = plan.policies[job.policy].build(&job.setup)?;
     let mut tally = Tally::default();

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::config::SimConfig;
 use super::counted::{CountedReferences, on_counted};
 use super::plan::{MatrixPlan, SizePlan};
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::pass::{Progress, budget_bytes};
 
 /// The worst blocks, and the machine and policy that they are for.
@@ -35,7 +35,7 @@ pub fn worst_blocks(
     trace: &TraceReader,
     count: usize,
     progress: Progress<'_>,
-) -> Result<WorstBlocks, SimError> {
+) -> SimResult<WorstBlocks> {
     let planned = |config: &SimConfig, trace: &TraceReader| {
         let plan = MatrixPlan::new(config, trace)?;
         one_of_each(&plan)?;
@@ -51,7 +51,7 @@ fn worst_of(
     counted: &CountedReferences<'_>,
     count: usize,
     progress: Progress<'_>,
-) -> Result<WorstBlocks, SimError> {
+) -> SimResult<WorstBlocks> {
     let CountedReferences { config, plan, reaching, .. } = *counted;
     let (machine, spec, size) = one_of_each(plan)?;
     let (Some(&prices), Some(job)) = (size.prices.first(), size.jobs.first()) else {
@@ -70,7 +70,7 @@ fn worst_of(
     Ok(WorstBlocks { machine: machine.name().to_owned(), policy: spec.text.clone(), report })
 }
 
-fn one_of_each(plan: &MatrixPlan) -> Result<(&PricedMachine, &PolicySpec, &SizePlan), SimError> {
+fn one_of_each(plan: &MatrixPlan) -> SimResult<(&PricedMachine, &PolicySpec, &SizePlan)> {
     match (plan.machines.as_slice(), plan.policies.as_slice(), plan.sizes.as_slice()) {
         ([machine], [spec], [size]) => Ok((machine, spec, size)),
         (machines, policies, sizes) => Err(config_error(format!(

@@ -9,7 +9,7 @@ use homenode_trace::TraceReader;
 use super::config::PmapConfig;
 use super::outcome::PmapReport;
 use super::totals::PmapTotals;
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{
     Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, check_threads, in_words,
     processors, thread_pool,
@@ -24,7 +24,7 @@ pub fn pmap(
     config: &PmapConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
-) -> Result<PmapReport, SimError> {
+) -> SimResult<PmapReport> {
     let check = || checked(config, trace).map(drop);
     in_words(config.word_bytes, config.threads, trace, progress, check, |words, progress| {
         managed(config, words, progress)
@@ -34,7 +34,7 @@ pub fn pmap(
 fn checked(
     config: &PmapConfig,
     trace: &TraceReader,
-) -> Result<(Manager, Costs, HistoryOptions), SimError> {
+) -> SimResult<(Manager, Costs, HistoryOptions)> {
     let page_size = BlockSize::new(config.page_size)?;
     let entry = find(&config.policy)?;
     let costs = Costs::parse(&config.costs)?;
@@ -52,7 +52,7 @@ fn managed(
     config: &PmapConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
-) -> Result<PmapReport, SimError> {
+) -> SimResult<PmapReport> {
     let (manager, costs, options) = checked(config, trace)?;
     let (page_size, processors) = (options.block_size, options.processors);
     let mut totals = PmapTotals::new(manager, &costs, page_size, config.count);

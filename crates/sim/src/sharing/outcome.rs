@@ -11,7 +11,7 @@ use homenode_placement::{Amount, Cost, Tally};
 use serde::Serialize;
 
 use super::config::SharingConfig;
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::placement::{MatrixPlan, PlacementOutcome, PlacementProvenance};
 use crate::references::PrivateReferences;
 
@@ -112,7 +112,7 @@ pub(super) fn assemble(
     placed: &[PlacedCounts],
     findings: &Findings,
     provenance: PlacementProvenance,
-) -> Result<SharingReport, SimError> {
+) -> SimResult<SharingReport> {
     let counted = |(size, counts): (&BlockSize, &SharingCounts)| SizeCounted {
         block: *size,
         counts: *counts,
@@ -154,7 +154,7 @@ fn cost_row(
     size: usize,
     sizes: &[SizeCounted],
     words: u64,
-) -> Result<SharingCostRow, SimError> {
+) -> SimResult<SharingCostRow> {
     let prices = machine.breakdown(sizes[size].block)?;
     let moves = |price: PriceParts| estimate(size, sizes, words, price);
     Ok(SharingCostRow {

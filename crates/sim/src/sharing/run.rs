@@ -9,7 +9,7 @@ use homenode_trace::TraceReader;
 use super::config::SharingConfig;
 use super::outcome::{PlacedCounts, SharingReport, assemble};
 use super::walk::WordWalk;
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::pass::{Progress, TraceSource};
 use crate::placement::{CountedReferences, MatrixPlan, SimConfig, on_counted, provenance, run};
 
@@ -22,7 +22,7 @@ pub fn sharing(
     config: &SharingConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
-) -> Result<SharingReport, SimError> {
+) -> SimResult<SharingReport> {
     let simulation = SimConfig {
         policies: vec!["optimal".to_owned()],
         // Word sharing is defined by all references, most of which a cache would hide.
@@ -49,7 +49,7 @@ fn examined(
     config: &SharingConfig,
     counted: &CountedReferences<'_>,
     progress: Progress<'_>,
-) -> Result<SharingReport, SimError> {
+) -> SimResult<SharingReport> {
     let (plan, trace) = (counted.plan, counted.reaching);
     let questions = &questions(config, plan)?;
     let mut total = TraceSource::references(trace);
@@ -112,10 +112,7 @@ fn only_moves(plan: &MatrixPlan, machine: usize) -> bool {
 const BLOCK_BYTES_MAX: u64 = 4 << 20;
 
 /// The checked block sizes, including that of the details.
-pub(super) fn questions(
-    config: &SharingConfig,
-    plan: &MatrixPlan,
-) -> Result<SharingQuestions, SimError> {
+pub(super) fn questions(config: &SharingConfig, plan: &MatrixPlan) -> SimResult<SharingQuestions> {
     if config.merge_transfers == 0 {
         return Err(config_error(
             "a merge cannot be free, as it moves data: charge at least 1 block move (--merge)",

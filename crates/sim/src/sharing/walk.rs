@@ -9,7 +9,7 @@ use homenode_trace::{Batch, Columns, TraceReader, Want};
 use rayon::prelude::*;
 
 use super::config::SharingConfig;
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{
     PassProgress, Progress, events_budget_bytes, for_each_piece, part_of, thread_pool,
 };
@@ -32,7 +32,7 @@ impl WordWalk<'_> {
         &self,
         trace: &TraceReader,
         progress: Progress<'_>,
-    ) -> Result<(Findings, CollectedAccesses), SimError> {
+    ) -> SimResult<(Findings, CollectedAccesses)> {
         let pool = thread_pool(self.config.simulation.threads)?;
         let mut findings = Findings::new(self.questions);
         let mut accesses = CollectedAccesses::new(&self.questions.sizes);
@@ -56,7 +56,7 @@ impl WordWalk<'_> {
         shard: Shard,
         pool: &rayon::ThreadPool,
         progress: &mut PassProgress<'_>,
-    ) -> Result<(Collected, Vec<Shard>), SimError> {
+    ) -> SimResult<(Collected, Vec<Shard>)> {
         let mut collector = Collector::new(CollectorOptions {
             sizes: self.questions.sizes.clone(),
             processors: self.plan.processors,
@@ -79,7 +79,7 @@ impl WordWalk<'_> {
         pool: &rayon::ThreadPool,
         findings: &mut Findings,
         progress: &mut PassProgress<'_>,
-    ) -> Result<(), SimError> {
+    ) -> SimResult<()> {
         let count = self.questions.count;
         let tasks: Vec<&[_]> = collected.regions.chunks(TASK_REGIONS).collect();
         let together = pool.current_num_threads() * 4;

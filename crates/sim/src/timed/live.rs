@@ -4,7 +4,7 @@ use homenode_clock::streams::StreamSplitter;
 
 use super::order::ReferenceOrder;
 use super::plan::{ClockVariant, LiveTiming, TimedClock, TimedConfig, TimedOptions, TimedPlan};
-use crate::error::{SimError, config_error};
+use crate::error::{SimResult, config_error};
 use crate::live::{LiveEnd, LiveParts, LiveRun, LiveSource, Pace, RunConfig, processes};
 use crate::results::json;
 
@@ -20,7 +20,7 @@ struct TimedRun<P: TimedPlan> {
 pub(crate) fn prepare_run<P: TimedPlan + 'static>(
     config: &P::Config,
     run: &RunConfig,
-) -> Result<Box<dyn LiveRun>, SimError> {
+) -> SimResult<Box<dyn LiveRun>> {
     let (processors, threads) = processes(run, config.timed().processors);
     let mut config = config.clone();
     config.prepare_run(processors);
@@ -38,7 +38,7 @@ pub(crate) fn prepare_run<P: TimedPlan + 'static>(
 }
 
 /// Rejects options that require a trace: a known length, or an order of references.
-fn check_config(options: TimedOptions, points: usize) -> Result<(), SimError> {
+fn check_config(options: TimedOptions, points: usize) -> SimResult<()> {
     Err(config_error(if options.order == ReferenceOrder::Trace {
         "--order: a live program has no order of a trace; leave it out".to_owned()
     } else if options.scales {
@@ -65,7 +65,7 @@ impl<P: TimedPlan> LiveRun for TimedRun<P> {
         clock.as_mut().map(|clock| LiveParts { clock: clock.live(), splitter, pace: *pace })
     }
 
-    fn complete(&mut self) -> Result<(), SimError> {
+    fn complete(&mut self) -> SimResult<()> {
         if let Some(clock) = self.clock.take() {
             self.results.push(clock.finish()?);
         }

@@ -6,7 +6,7 @@ use homenode_snoop::ClockError;
 use serde::Serialize;
 
 use super::order::ReferenceOrder;
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{Progress, TraceSource};
 
 pub(crate) type TimedClock<R> = Box<dyn TimedSimulation<R, ClockError>>;
@@ -52,7 +52,7 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
     type Result: Send;
     type Study: Serialize;
 
-    fn new(config: &Self::Config, trace: &dyn TraceSource) -> Result<Self, SimError>;
+    fn new(config: &Self::Config, trace: &dyn TraceSource) -> SimResult<Self>;
 
     fn config(&self) -> &Self::Config;
 
@@ -75,20 +75,16 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
         trace: &dyn TraceSource,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
-    ) -> Result<(), SimError> {
+    ) -> SimResult<()> {
         let _ = (trace, pool, progress);
         Ok(())
     }
 
-    fn clock(
-        &self,
-        point: usize,
-        variant: ClockVariant,
-    ) -> Result<TimedClock<Self::Result>, SimError>;
+    fn clock(&self, point: usize, variant: ClockVariant) -> SimResult<TimedClock<Self::Result>>;
 
     /// The splitter of a trace, or of a program whose references are not known in advance, into the
     /// streams of its processes.
-    fn splitter(&self, trace: &dyn TraceSource) -> Result<StreamSplitter, SimError>;
+    fn splitter(&self, trace: &dyn TraceSource) -> SimResult<StreamSplitter>;
 
     /// Simulates all combinations in the order of the trace.
     fn in_trace_order(
@@ -96,23 +92,19 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
         trace: &dyn TraceSource,
         pool: &rayon::ThreadPool,
         progress: Progress<'_>,
-    ) -> Result<Vec<Self::Result>, SimError>;
+    ) -> SimResult<Vec<Self::Result>>;
 
     /// Notes on a trace that was simulated in cycles.
     ///
     /// # Errors
     /// When the configuration does not apply to what the trace turned out to have.
-    fn notes(
-        &self,
-        splitter: &StreamSplitter,
-        trace: &dyn TraceSource,
-    ) -> Result<Vec<String>, SimError> {
+    fn notes(&self, splitter: &StreamSplitter, trace: &dyn TraceSource) -> SimResult<Vec<String>> {
         let _ = (splitter, trace);
         Ok(Vec::new())
     }
 
     /// Prepares the first combination for a live program. Returns its times.
-    fn prepare_live(&mut self) -> Result<LiveTiming, SimError>;
+    fn prepare_live(&mut self) -> SimResult<LiveTiming>;
 
     fn assemble(
         &self,

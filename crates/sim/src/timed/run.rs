@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::order::ReferenceOrder;
 use super::plan::{ClockVariant, TimedClock, TimedConfig, TimedPlan};
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{
     Progress, ReadPiece, TraceSource, WithUserAreas, for_each_stream_window, for_each_window,
     forecast, thread_pool,
@@ -21,7 +21,7 @@ pub(crate) fn simulate<P: TimedPlan>(
     config: &P::Config,
     trace: &dyn TraceSource,
     progress: Progress<'_>,
-) -> Result<P::Study, SimError> {
+) -> SimResult<P::Study> {
     let mut plan = P::new(config, trace)?;
     let pool = thread_pool(config.timed().threads)?;
     let (total, passes) = (trace.references(), if plan.needs_first_run() { 2 } else { 1 });
@@ -43,7 +43,7 @@ fn simulate_all<P: TimedPlan>(
     trace: &dyn TraceSource,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<PointResults<P::Result>, SimError> {
+) -> SimResult<PointResults<P::Result>> {
     match plan.config().timed().order {
         ReferenceOrder::Clock => in_cycles(plan, trace, pool, progress),
         ReferenceOrder::Trace => Ok((plan.in_trace_order(trace, pool, progress)?, Vec::new())),
@@ -57,7 +57,7 @@ fn in_cycles<P: TimedPlan>(
     trace: &dyn TraceSource,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<PointResults<P::Result>, SimError> {
+) -> SimResult<PointResults<P::Result>> {
     let processes = usize::from(trace.threads());
     let variant = ClockVariant { processes, slower_by: 0, collect_waits: false };
     let clock = |point| {
@@ -68,7 +68,7 @@ fn in_cycles<P: TimedPlan>(
         Ok(clock)
     };
     let clocks = (0..plan.count()).map(clock);
-    let mut clocks: Vec<TimedClock<P::Result>> = clocks.collect::<Result<_, SimError>>()?;
+    let mut clocks: Vec<TimedClock<P::Result>> = clocks.collect::<SimResult<_>>()?;
     let mut splitter = splitter(plan, trace)?;
     let push = |all: &[ThreadStreams]| {
         let push = |clock: &mut TimedClock<P::Result>| {
@@ -88,7 +88,7 @@ fn in_cycles<P: TimedPlan>(
 pub(crate) fn splitter<P: TimedPlan>(
     plan: &P,
     trace: &dyn TraceSource,
-) -> Result<StreamSplitter, SimError> {
+) -> SimResult<StreamSplitter> {
     Ok(plan.splitter(trace)?.with_forecast(forecast(trace)?))
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn in_trace_order<S: Send>(
     trace: &dyn TraceSource,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<Vec<S>, SimError> {
+) -> SimResult<Vec<S>> {
     for_each_window(pool, trace, read, progress, trace.references(), |batches| {
         let push = |one: &mut S| batches.iter().try_for_each(|batch| push(one, batch));
         // Every result is collected, so that the first error is the same on any number of threads.

@@ -4,7 +4,7 @@ use homenode_base::BlockSize;
 use homenode_tlb::{TlbSetup, TlbSpec};
 
 use super::config::TlbConfig;
-use crate::error::{SimError, check_given, config_error};
+use crate::error::{SimResult, check_given, config_error};
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::placement::MatrixPlan;
 use crate::references::data;
@@ -18,7 +18,7 @@ pub(super) struct TlbPlan {
 }
 
 impl TlbPlan {
-    pub(super) fn new(config: &TlbConfig, trace: &dyn TraceSource) -> Result<Self, SimError> {
+    pub(super) fn new(config: &TlbConfig, trace: &dyn TraceSource) -> SimResult<Self> {
         let specs = TlbSpec::parse_list(&config.tlbs)?;
         check_given(&[("TLB", specs.len()), ("page size", config.page_sizes.len())])?;
         check_threads(config.threads)?;

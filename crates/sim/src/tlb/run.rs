@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::config::TlbConfig;
 use super::outcome::{TlbReport, assemble};
 use super::plan::TlbPlan;
-use crate::error::SimError;
+use crate::error::SimResult;
 use crate::pass::{Progress, TraceSource, for_each_window, in_words, thread_pool};
 use crate::placement::run;
 
@@ -20,18 +20,14 @@ pub fn tlb_misses(
     config: &TlbConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
-) -> Result<TlbReport, SimError> {
+) -> SimResult<TlbReport> {
     let check = || TlbPlan::new(config, trace).map(drop);
     in_words(config.word_bytes, config.threads, trace, progress, check, |words, progress| {
         missed(config, words, progress)
     })
 }
 
-fn missed(
-    config: &TlbConfig,
-    trace: &TraceReader,
-    progress: Progress<'_>,
-) -> Result<TlbReport, SimError> {
+fn missed(config: &TlbConfig, trace: &TraceReader, progress: Progress<'_>) -> SimResult<TlbReport> {
     let plan = TlbPlan::new(config, trace)?;
     // The correction's simulation counts each reference twice: to build histories and to walk them.
     let times = if config.correct.is_some() { 2 * config.page_sizes.len() } else { 0 };
@@ -60,7 +56,7 @@ fn count(
     trace: &TraceReader,
     progress: Progress<'_>,
     total: u64,
-) -> Result<TlbCounts, SimError> {
+) -> SimResult<TlbCounts> {
     let pool = thread_pool(config.threads)?;
     let parts = u16::try_from(pool.current_num_threads()).unwrap_or(u16::MAX);
     let parts = parts.min(setup.processors);

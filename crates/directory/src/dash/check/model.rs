@@ -9,8 +9,8 @@ use crate::dash::vocabulary::{
     CacheAction, CacheEvent, HomeAction, HomeEvent, Message, Recipient, Sender,
 };
 use crate::finding::{
-    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, ReachedTable, StepText, broken,
-    flood, lost, not_done, number, two_writers,
+    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, Promised, ReachedTable, StepText,
+    broken, flood, lost, not_done, number, two_writers,
 };
 
 /// The home is at this node.
@@ -72,7 +72,7 @@ impl ProtocolModel for DirectoryModel<'_> {
         situation: &Situation,
         step: &DirectoryStep,
         story: Option<&mut String>,
-    ) -> Result<Option<Situation>, BrokenDirectoryPromise> {
+    ) -> Promised<Option<Situation>> {
         let text = StepText::new(story.is_some());
         let mut scene = BlockStep { next: situation.clone(), text };
         let happened = match *step {
@@ -126,11 +126,7 @@ fn without_data(kind: Message, to: u8, requester: u8) -> CheckedMessage {
 }
 
 impl DirectoryModel<'_> {
-    fn deliver(
-        &mut self,
-        scene: &mut BlockStep,
-        message: &CheckedMessage,
-    ) -> Result<bool, BrokenDirectoryPromise> {
+    fn deliver(&mut self, scene: &mut BlockStep, message: &CheckedMessage) -> Promised<bool> {
         let node = usize::from(message.to);
         let kind = Message::ALL[usize::from(message.message)];
         if let Some(event) = kind.event_at_home() {
@@ -153,7 +149,7 @@ impl DirectoryModel<'_> {
         node: usize,
         event: CacheEvent,
         message: &CheckedMessage,
-    ) -> Result<bool, BrokenDirectoryPromise> {
+    ) -> Promised<bool> {
         let before = scene.next.caches[node];
         let what = || format!("{} at node {node}", event.name());
         let seen = (event, AnySender::Any);
@@ -206,7 +202,7 @@ impl DirectoryModel<'_> {
         node: usize,
         event: CacheEvent,
         after: u8,
-    ) -> Result<(), BrokenDirectoryPromise> {
+    ) -> Promised<()> {
         next.caches[node].asked = false;
         let stores = event == CacheEvent::Store
             || (event != CacheEvent::Load && self.table.role(after) == CopyRole::Writable);
@@ -222,7 +218,7 @@ impl DirectoryModel<'_> {
         Ok(())
     }
 
-    fn post(scene: &mut BlockStep, message: CheckedMessage) -> Result<(), BrokenDirectoryPromise> {
+    fn post(scene: &mut BlockStep, message: CheckedMessage) -> Promised<()> {
         if scene.next.messages.len() >= MESSAGES_MAX {
             return flood();
         }
@@ -238,7 +234,7 @@ impl DirectoryModel<'_> {
         scene: &mut BlockStep,
         event: HomeEvent,
         message: &CheckedMessage,
-    ) -> Result<bool, BrokenDirectoryPromise> {
+    ) -> Promised<bool> {
         let home = scene.next.home;
         let from = message.from;
         let sender = if home.owner == Some(from) {
@@ -280,7 +276,7 @@ impl DirectoryModel<'_> {
         action: HomeAction,
         message: &CheckedMessage,
         due: &mut i8,
-    ) -> Result<Option<()>, BrokenDirectoryPromise> {
+    ) -> Promised<Option<()>> {
         let home = &mut scene.next.home;
         let CheckedHome { owner, requester, memory, .. } = *home;
         match (action, requester, owner) {
@@ -323,11 +319,7 @@ impl DirectoryModel<'_> {
     }
 
     /// Invalidates all copies that may exist; returns the number of acknowledgements due.
-    fn invalidate(
-        &mut self,
-        scene: &mut BlockStep,
-        requester: u8,
-    ) -> Result<i8, BrokenDirectoryPromise> {
+    fn invalidate(&mut self, scene: &mut BlockStep, requester: u8) -> Promised<i8> {
         let mut due = 0;
         for node in 0..self.nodes {
             let (to, home) = (number(node), &scene.next.home);
@@ -346,7 +338,7 @@ impl DirectoryModel<'_> {
         Ok(due)
     }
 
-    fn check(&self, situation: &Situation) -> Result<(), BrokenDirectoryPromise> {
+    fn check(&self, situation: &Situation) -> Promised<()> {
         let role = |node: usize| self.table.role(situation.caches[node].state);
         let mut writers = (0..self.nodes).filter(|&node| role(node) == CopyRole::Writable);
         if let Some(node) = writers.next() {
@@ -378,10 +370,10 @@ impl DirectoryModel<'_> {
     }
 }
 
-fn no_data<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+fn no_data<T>(node: usize) -> Promised<T> {
     broken(Kind::NoData, format!("an operation of node {node} completes, but it has no data"))
 }
 
-fn stale<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+fn stale<T>(node: usize) -> Promised<T> {
     broken(Kind::StaleRead, format!("an operation of node {node} finds an old value"))
 }

@@ -6,9 +6,7 @@ use super::model::{Chance, ListHappened, ListModel, ListScene, plain};
 use super::pointer::{Pointer, REQUEST};
 use super::situation::{Asked, Chain, ListHome, ListNode, ListedMessage, no_data, stale};
 use crate::cell::{AnySender, CopyRole};
-use crate::finding::{
-    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, HOME, broken, number,
-};
+use crate::finding::{Data, DirectoryFindingKind as Kind, HOME, Promised, broken, number};
 use crate::linked::vocabulary::{
     CopyAction, CopyEvent, ListHomeAction, ListHomeEvent, ListMessage, ListSender,
 };
@@ -198,7 +196,7 @@ impl ListModel<'_> {
         event: CopyEvent,
         this: u8,
         requester: Pointer,
-    ) -> Result<Option<ListedMessage>, BrokenDirectoryPromise> {
+    ) -> Promised<Option<ListedMessage>> {
         let passes_on = action == CopyAction::PassOn;
         let for_whom = if passes_on { requester } else { Pointer::to_node(this) };
         match found.behind.take() {
@@ -266,7 +264,7 @@ impl ListModel<'_> {
         node: usize,
         event: CopyEvent,
         after: u8,
-    ) -> Result<(), BrokenDirectoryPromise> {
+    ) -> Promised<()> {
         let found = &mut scene.next.nodes[node];
         let asked = std::mem::take(&mut found.asked);
         if !event.is_of_processor() {
@@ -333,7 +331,7 @@ impl ListModel<'_> {
         scene: &mut ListScene,
         action: ListHomeAction,
         message: &ListedMessage,
-    ) -> Result<Option<()>, BrokenDirectoryPromise> {
+    ) -> Promised<Option<()>> {
         let home = &mut scene.next.home;
         let ListHome { head, owner, memory: data, .. } = *home;
         let requester = message.requester;
@@ -384,6 +382,6 @@ impl ListModel<'_> {
     }
 }
 
-fn no_recipient<T>(what: &str) -> Result<T, BrokenDirectoryPromise> {
+fn no_recipient<T>(what: &str) -> Promised<T> {
     broken(Kind::NoRecipient, format!("{what}: it has no recipient"))
 }

@@ -6,7 +6,7 @@ use super::pointer::Pointer;
 use super::situation::{Alike, Asked, ListNode, ListSituation, ListedMessage, MESSAGES_MAX};
 use crate::cell::{AnySender, ControllerCell};
 use crate::finding::{
-    BrokenDirectoryPromise, Data, ReachedTable, StepText, flood, number, orders, who,
+    BrokenDirectoryPromise, Data, Promised, ReachedTable, StepText, flood, number, orders, who,
 };
 use crate::linked::table::ListTable;
 use crate::linked::vocabulary::{
@@ -91,7 +91,7 @@ pub(super) struct ListScene {
 }
 
 /// Whether an event was handled; false if it has to wait.
-pub(super) type ListHappened = Result<bool, BrokenDirectoryPromise>;
+pub(super) type ListHappened = Promised<bool>;
 
 impl ProtocolModel for ListModel<'_> {
     type State = ListSituation;
@@ -144,7 +144,7 @@ impl ProtocolModel for ListModel<'_> {
         situation: &ListSituation,
         step: &ListStep,
         story: Option<&mut String>,
-    ) -> Result<Option<ListSituation>, BrokenDirectoryPromise> {
+    ) -> Promised<Option<ListSituation>> {
         let text = StepText::new(story.is_some());
         let chance = match *step {
             ListStep::Processor { chance, .. } | ListStep::Deliver(_, chance) => chance,
@@ -313,11 +313,7 @@ impl<'a> ListModel<'a> {
     }
 
     /// A message enters the receiver's buffer; if that is full, a read bounces.
-    fn arrive(
-        &self,
-        scene: &mut ListScene,
-        message: ListedMessage,
-    ) -> Result<(), BrokenDirectoryPromise> {
+    fn arrive(&self, scene: &mut ListScene, message: ListedMessage) -> Promised<()> {
         let here = |other: &&ListedMessage| other.arrived && other.to == message.to;
         let there = scene.next.messages.iter().filter(here).count();
         if may_bounce(&message) && self.variant.buffers.is_some_and(|room| there >= room) {
@@ -328,20 +324,12 @@ impl<'a> ListModel<'a> {
     }
 
     /// A read bounces to its sender.
-    fn send_back(
-        &self,
-        scene: &mut ListScene,
-        message: &ListedMessage,
-    ) -> Result<(), BrokenDirectoryPromise> {
+    fn send_back(&self, scene: &mut ListScene, message: &ListedMessage) -> Promised<()> {
         let (to, requester) = (self.receiver(message), message.requester);
         self.send(scene, plain(ListMessage::Bounce, to, requester))
     }
 
-    pub(super) fn send(
-        &self,
-        scene: &mut ListScene,
-        message: ListedMessage,
-    ) -> Result<(), BrokenDirectoryPromise> {
+    pub(super) fn send(&self, scene: &mut ListScene, message: ListedMessage) -> Promised<()> {
         if scene.next.messages.len() >= MESSAGES_MAX {
             return flood();
         }

@@ -7,14 +7,14 @@ use super::pointer::Pointer;
 use super::situation::{Asked, Chain, ListNode, ListSituation, ListedMessage, no_data, stale};
 use crate::cell::CopyRole;
 use crate::finding::{
-    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, NODES_MAX, broken, lost, not_done,
-    number, two_writers,
+    Data, DirectoryFindingKind as Kind, NODES_MAX, Promised, broken, lost, not_done, number,
+    two_writers,
 };
 use crate::linked::vocabulary::ListMessage;
 
 impl ListModel<'_> {
     /// Checks the invariants, and those at rest.
-    pub(super) fn check(&self, situation: &ListSituation) -> Result<(), BrokenDirectoryPromise> {
+    pub(super) fn check(&self, situation: &ListSituation) -> Promised<()> {
         let nodes = || 0..self.nodes;
         let role = |node: usize| self.table.role(situation.nodes[node].state);
         for node in nodes().filter(|&node| role(node) != CopyRole::None) {
@@ -66,7 +66,7 @@ impl ListModel<'_> {
         if self.is_at_rest(situation) { self.check_at_rest(situation) } else { Ok(()) }
     }
 
-    fn check_at_rest(&self, situation: &ListSituation) -> Result<(), BrokenDirectoryPromise> {
+    fn check_at_rest(&self, situation: &ListSituation) -> Promised<()> {
         let nodes = &situation.nodes[..self.nodes];
         let latest = |node: &ListNode| node.data == Data::Latest;
         if situation.home.memory != Data::Latest && !nodes.iter().any(latest) {

@@ -5,8 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use super::pointer::{Pointer, Tags};
 use crate::finding::{
-    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, HOME, NODES_MAX, broken, fields,
-    renumbered,
+    Data, DirectoryFindingKind as Kind, HOME, NODES_MAX, Promised, broken, fields, renumbered,
 };
 
 /// Largest number of messages in flight; a protocol that exceeds it floods the network.
@@ -220,10 +219,10 @@ impl ListSituation {
     }
 }
 
-pub(super) fn no_data<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+pub(super) fn no_data<T>(node: usize) -> Promised<T> {
     broken(Kind::NoData, format!("node {node} is to use or send data and has none"))
 }
 
-pub(super) fn stale<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+pub(super) fn stale<T>(node: usize) -> Promised<T> {
     broken(Kind::StaleRead, format!("the copy of node {node} is old"))
 }

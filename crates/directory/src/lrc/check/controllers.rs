@@ -5,9 +5,7 @@ use homenode_protocol::Labelled;
 use super::model::{Happened, PageModel, PageScene, not_permitted};
 use super::situation::{CheckedPageMessage, CheckedProcessor, WORDS};
 use crate::cell::AnySender;
-use crate::finding::{
-    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, HOME, broken, number, who,
-};
+use crate::finding::{Data, DirectoryFindingKind as Kind, HOME, Promised, broken, number, who};
 use crate::lrc::vocabulary::{
     MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PagePermission,
     PageSender, ReleaseAction, ReleaseEvent,
@@ -105,7 +103,7 @@ impl PageModel<'_> {
         node: usize,
         event: MappingEvent,
         before: u8,
-    ) -> Result<(), BrokenDirectoryPromise> {
+    ) -> Promised<()> {
         let found = &mut scene.next.nodes[node];
         let was = self.table.permission(before);
         let is = self.table.permission(found.mapping);
@@ -218,7 +216,7 @@ impl PageModel<'_> {
         action: PageHomeAction,
         message: &CheckedPageMessage,
         due: &mut i8,
-    ) -> Result<(), BrokenDirectoryPromise> {
+    ) -> Promised<()> {
         let sender = message.from;
         match action {
             PageHomeAction::List => scene.next.home.listed |= 1 << sender,
@@ -260,6 +258,6 @@ pub(super) fn plain(message: PageMessage, from: u8, to: u8) -> CheckedPageMessag
     CheckedPageMessage { message: message.index(), from, to, requester: to, due: 0, words }
 }
 
-fn no_recipient<T>(what: &str) -> Result<T, BrokenDirectoryPromise> {
+fn no_recipient<T>(what: &str) -> Promised<T> {
     broken(Kind::NoRecipient, format!("{what}: no node waits for it"))
 }

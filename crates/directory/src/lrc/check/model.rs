@@ -8,8 +8,8 @@ use super::situation::{
 };
 use crate::cell::AnySender;
 use crate::finding::{
-    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, HOME, ReachedTable, StepText,
-    broken, flood, number, who,
+    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, HOME, Promised, ReachedTable,
+    StepText, broken, flood, number, who,
 };
 use crate::lrc::table::PagedTable;
 use crate::lrc::vocabulary::{
@@ -58,7 +58,7 @@ pub(super) struct PageScene {
 }
 
 /// Whether an event was handled; false if it has to wait.
-pub(super) type Happened = Result<bool, BrokenDirectoryPromise>;
+pub(super) type Happened = Promised<bool>;
 
 impl ProtocolModel for PageModel<'_> {
     type State = PageSituation;
@@ -100,7 +100,7 @@ impl ProtocolModel for PageModel<'_> {
         situation: &PageSituation,
         step: &PageStep,
         story: Option<&mut String>,
-    ) -> Result<Option<PageSituation>, BrokenDirectoryPromise> {
+    ) -> Promised<Option<PageSituation>> {
         let text = StepText::new(story.is_some());
         let mut scene = PageScene { next: situation.clone(), text, at_once: None };
         let happened = match *step {
@@ -182,7 +182,7 @@ impl PageModel<'_> {
     }
 
     /// Checks the invariants, and those at rest.
-    fn check(&self, situation: &PageSituation) -> Result<(), BrokenDirectoryPromise> {
+    fn check(&self, situation: &PageSituation) -> Promised<()> {
         let home = &situation.home;
         match (self.table.is_weak(home.state), home.contended) {
             (true, false) => {
@@ -245,7 +245,7 @@ impl PageModel<'_> {
         scene: &mut PageScene,
         node: usize,
         access: CheckedAccess,
-    ) -> Result<(), BrokenDirectoryPromise> {
+    ) -> Promised<()> {
         let found = &mut scene.next.nodes[node];
         let permission = self.table.permission(found.mapping);
         let permitted = match permission {
@@ -283,17 +283,14 @@ impl PageModel<'_> {
 
     /// A cache fetches the line, which takes no time: a later access, or a later answer to the
     /// fault, has the same effect.
-    fn fetch(&mut self, scene: &mut PageScene, node: usize) -> Result<(), BrokenDirectoryPromise> {
+    fn fetch(&mut self, scene: &mut PageScene, node: usize) -> Promised<()> {
         let from = number(node);
         let fetch = plain(PageMessage::Fetch, from, HOME);
         self.deliver(scene, &CheckedPageMessage { requester: from, ..fetch }).map(|_| ())
     }
 
     /// The dirty words of a node's cache go to memory; the line stays.
-    pub(super) fn write_back(
-        scene: &mut PageScene,
-        node: usize,
-    ) -> Result<(), BrokenDirectoryPromise> {
+    pub(super) fn write_back(scene: &mut PageScene, node: usize) -> Promised<()> {
         let found = &mut scene.next.nodes[node];
         if found.dirty == [false; WORDS] {
             return Ok(());
@@ -325,16 +322,13 @@ impl PageModel<'_> {
         message: PageMessage,
         node: usize,
         words: [Data; WORDS],
-    ) -> Result<(), BrokenDirectoryPromise> {
+    ) -> Promised<()> {
         let (from, to) = (number(node), HOME);
         let message = message.index();
         Self::send(scene, CheckedPageMessage { message, from, to, requester: from, due: 0, words })
     }
 
-    pub(super) fn send(
-        scene: &mut PageScene,
-        message: CheckedPageMessage,
-    ) -> Result<(), BrokenDirectoryPromise> {
+    pub(super) fn send(scene: &mut PageScene, message: CheckedPageMessage) -> Promised<()> {
         if scene.next.messages.len() >= MESSAGES_MAX {
             return flood();
         }
@@ -345,7 +339,7 @@ impl PageModel<'_> {
     }
 }
 
-pub(super) fn not_permitted<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+pub(super) fn not_permitted<T>(node: usize) -> Promised<T> {
     let message = format!("node {node} may do more with the page than home has answered it may");
     broken(Kind::NotPermitted, message)
 }
