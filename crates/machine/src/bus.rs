@@ -26,7 +26,7 @@ use crate::decimal::ONE;
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::linear::{Formula, Linear, Parameters};
-use crate::parts::{Caches, KernelModel, MemoryModel, ProcessorModel, SchedulerModel, sourced};
+use crate::parts::{Caches, KernelModel, MemoryModel, ProcessorModel, SchedulerModel};
 
 /// A bus, and the cycles of transactions on it.
 #[derive(Clone, Debug)]
@@ -41,20 +41,15 @@ pub struct Bus {
 #[serde(deny_unknown_fields)]
 pub struct BusModel {
     /// Width of the data path in bits.
-    #[serde(deserialize_with = "sourced")]
     pub width_bits: u32,
     /// Whether the bus is released while memory accesses a block.
-    #[serde(deserialize_with = "sourced")]
     pub split_transactions: bool,
     /// Which of several waiting requests gets the bus next.
-    #[serde(deserialize_with = "sourced")]
     pub arbitration: Arbitration,
     /// Cycles of the request phase of a transaction with memory. The transfer of the block follows
     /// after the memory access.
-    #[serde(deserialize_with = "sourced")]
     pub request_cycles: u64,
     /// Cycles that memory takes to access the block, during which a split bus is free.
-    #[serde(deserialize_with = "sourced")]
     pub wait_cycles: u64,
 }
 

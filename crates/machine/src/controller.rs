@@ -17,7 +17,7 @@ use crate::cached::{CachedMachine, Interconnect};
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::parts::{
-    CacheShape, Caches, MemoryModel, NodeClock, ProcessorModel, SchedulerModel, sourced, within,
+    CacheShape, Caches, MemoryModel, NodeClock, ProcessorModel, SchedulerModel, within,
     within_cycles,
 };
 
@@ -51,16 +51,12 @@ pub struct ControllerMachine {
 #[serde(deny_unknown_fields)]
 pub struct BusyStore {
     /// Cycles until the bus is acquired, if it is free.
-    #[serde(deserialize_with = "sourced")]
     pub acquire_cycles: u64,
     /// Cycles until it is released.
-    #[serde(deserialize_with = "sourced")]
     pub release_cycles: u64,
     /// Cycles of a look-up.
-    #[serde(deserialize_with = "sourced")]
     pub lookup_cycles: u64,
     /// Cycles of reading or writing a block.
-    #[serde(deserialize_with = "sourced")]
     pub line_cycles: u64,
 }
 
@@ -69,10 +65,8 @@ pub struct BusyStore {
 #[serde(deny_unknown_fields)]
 pub struct ControllerModel {
     /// Cycles of sending a message.
-    #[serde(deserialize_with = "sourced")]
     pub send_cycles: u64,
     /// How many messages may wait at a controller before it rejects reads, if buffers are finite.
-    #[serde(deserialize_with = "sourced")]
     pub buffer_reads: u64,
 }
 
@@ -81,16 +75,12 @@ pub struct ControllerModel {
 #[serde(deny_unknown_fields)]
 pub struct CrossbarModel {
     /// Cycles of a message without a block.
-    #[serde(deserialize_with = "sourced")]
     pub short_cycles: u64,
     /// Cycles of a message with a block.
-    #[serde(deserialize_with = "sourced")]
     pub long_cycles: u64,
     /// Least cycles between two messages that one node sends, and between two that it receives.
-    #[serde(deserialize_with = "sourced")]
     pub gap_cycles: u64,
     /// Bytes of a message besides the data that it carries.
-    #[serde(deserialize_with = "sourced")]
     pub header_bytes: u64,
 }
 
@@ -115,22 +105,16 @@ struct ControllerFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FirstLevel {
-    #[serde(deserialize_with = "sourced")]
     size_bytes: u64,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MemoryFile {
-    #[serde(deserialize_with = "sourced")]
     page_bytes: u64,
-    #[serde(deserialize_with = "sourced")]
     acquire_cycles: u64,
-    #[serde(deserialize_with = "sourced")]
     release_cycles: u64,
-    #[serde(deserialize_with = "sourced")]
     lookup_cycles: u64,
-    #[serde(deserialize_with = "sourced")]
     line_cycles: u64,
 }
 

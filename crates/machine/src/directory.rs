@@ -19,7 +19,7 @@ use crate::cached::{CachedMachine, Interconnect};
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::parts::{
-    Caches, MemoryModel, NodeClock, ProcessorModel, SchedulerModel, sourced, within, within_cycles,
+    Caches, MemoryModel, NodeClock, ProcessorModel, SchedulerModel, within, within_cycles,
 };
 use crate::topology::{LastLevelModel, MemoryTopology, MemoryTopologyFile};
 
@@ -69,19 +69,14 @@ pub struct DirectoryMachine {
 #[serde(deny_unknown_fields)]
 pub struct MeshModel {
     /// Bits that a link transfers in a cycle, in each direction.
-    #[serde(deserialize_with = "sourced")]
     pub path_bits: u64,
     /// Cycles of a link between neighbours.
-    #[serde(deserialize_with = "sourced")]
     pub link_cycles: u64,
     /// Cycles of each router on the path.
-    #[serde(deserialize_with = "sourced")]
     pub routing_cycles: u64,
     /// Bytes of a message besides the data that it carries.
-    #[serde(deserialize_with = "sourced")]
     pub header_bytes: u64,
     /// Where messages contend.
-    #[serde(deserialize_with = "sourced")]
     pub contention: NetworkContention,
 }
 
@@ -102,19 +97,14 @@ pub enum NetworkContention {
 #[serde(deny_unknown_fields)]
 pub struct PagingModel {
     /// Entries of each processor's translation lookaside buffer.
-    #[serde(deserialize_with = "sourced")]
     pub tlb_entries: u64,
     /// Cycles of filling one of them.
-    #[serde(deserialize_with = "sourced")]
     pub tlb_fill_cycles: u64,
     /// Cycles of the interrupt of a page fault.
-    #[serde(deserialize_with = "sourced")]
     pub page_fault_cycles: u64,
     /// Cycles of changing a page table.
-    #[serde(deserialize_with = "sourced")]
     pub page_table_cycles: u64,
     /// Cycles of purging a line from a cache.
-    #[serde(deserialize_with = "sourced")]
     pub purge_line_cycles: u64,
 }
 
@@ -140,11 +130,10 @@ struct DirectoryFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DirectoryLookup {
-    #[serde(deserialize_with = "sourced")]
     lookup_cycles: u64,
-    #[serde(default, deserialize_with = "sourced")]
+    #[serde(default)]
     answer_cycles: u64,
-    #[serde(default = "yes", deserialize_with = "sourced")]
+    #[serde(default = "yes")]
     keeps_locks: bool,
 }
 
@@ -160,16 +149,13 @@ fn one() -> u64 {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NodeMemory {
-    #[serde(deserialize_with = "sourced")]
     page_bytes: u64,
-    #[serde(deserialize_with = "sourced")]
     latency_cycles: u64,
-    #[serde(deserialize_with = "sourced")]
     word_cycles: u64,
     /// Words delivered in `word_cycles`.
-    #[serde(default = "one", deserialize_with = "sourced")]
+    #[serde(default = "one")]
     words: u64,
-    #[serde(default, deserialize_with = "sourced")]
+    #[serde(default)]
     pipelined: bool,
 }
 

@@ -18,6 +18,7 @@ use toml::de::{DeTable, DeValue, Deserializer};
 use crate::cached::CachedMachine;
 use crate::error::MachineError;
 use crate::kind::{KINDS, MachineKind};
+use crate::parts::without_sources;
 use crate::table::{Preset, TABLE};
 
 /// Longest chain of files through `base`.
@@ -124,11 +125,15 @@ impl<'a> MachineFile<'a> {
         }
     }
 
-    /// The contents of the file and its bases, without kind and base.
-    pub(crate) fn contents<T: DeserializeOwned>(self) -> Result<T, MachineError> {
+    /// The contents of the file and its bases, without kind, base and the sources of values.
+    pub(crate) fn contents<T: DeserializeOwned>(mut self) -> Result<T, MachineError> {
         // Bases are machines of the table and valid, so any error is in this file's text.
         let (text, origin) = (self.text, self.origin);
-        T::deserialize(Deserializer::from(self.table)).map_err(|e| parse_error(text, origin, &e))
+        let sourced = without_sources(self.table.get_mut());
+        let contents = T::deserialize(Deserializer::from(self.table));
+        contents
+            .and_then(|contents| sourced.map(|()| contents))
+            .map_err(|error| parse_error(text, origin, &error))
     }
 
     /// The machine with caches that `build` makes of the contents. The error of `build` says what

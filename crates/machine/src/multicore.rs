@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::cached::{CachedMachine, Interconnect};
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
-use crate::parts::{CacheShape, Caches, MemoryModel, ProcessorModel, SchedulerModel, sourced};
+use crate::parts::{CacheShape, Caches, MemoryModel, ProcessorModel, SchedulerModel};
 
 /// Most sockets, and most last-level caches in a socket.
 const TOPOLOGY_MAX: u64 = 64;
@@ -108,55 +108,41 @@ struct MulticoreFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LastLevelFile {
-    #[serde(deserialize_with = "sourced")]
     size_bytes: u64,
-    #[serde(deserialize_with = "sourced")]
     associativity: u64,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TopologyFile {
-    #[serde(deserialize_with = "sourced")]
     sockets: u64,
-    #[serde(deserialize_with = "sourced")]
     last_levels_per_socket: u64,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClockFile {
-    #[serde(deserialize_with = "sourced")]
     ghz: f64,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LatencyFile {
-    #[serde(deserialize_with = "sourced")]
     last_level_ns: f64,
-    #[serde(deserialize_with = "sourced")]
     same_last_level_ns: f64,
-    #[serde(deserialize_with = "sourced")]
     same_socket_ns: f64,
-    #[serde(deserialize_with = "sourced")]
     cross_socket_ns: f64,
-    #[serde(deserialize_with = "sourced")]
     memory_ns: f64,
-    #[serde(deserialize_with = "sourced")]
     remote_memory_ns: f64,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ContentionFile {
-    #[serde(deserialize_with = "sourced")]
     modelled: bool,
     /// GB/s of one socket's memory.
-    #[serde(deserialize_with = "sourced")]
     memory_gbytes_per_s: f64,
     /// GB/s between two sockets, in one direction.
-    #[serde(deserialize_with = "sourced")]
     link_gbytes_per_s: f64,
 }
 

@@ -17,7 +17,6 @@ use serde::Deserialize;
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::kind::MachineKind;
-use crate::parts::Sourced;
 
 /// A machine of numbers, whose meaning its engine knows.
 #[derive(Clone, Debug)]
@@ -37,7 +36,7 @@ struct PlainFile {
     summary: String,
     source: String,
     block_size_bytes: u64,
-    numbers: BTreeMap<String, Sourced<u64>>,
+    numbers: BTreeMap<String, u64>,
 }
 
 impl PlainMachine {
@@ -49,7 +48,6 @@ impl PlainMachine {
     pub fn machine(file: MachineFile<'_>) -> Result<Self, MachineError> {
         let kind = file.kind;
         let PlainFile { name, summary, source, block_size_bytes, numbers } = file.contents()?;
-        let numbers = numbers.into_iter().map(|(name, number)| (name, number.value)).collect();
         let description = Description { name, summary, source };
         Ok(Self { description, kind, block_size_bytes, numbers })
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::parts::{CacheShape, sourced, within, within_cycles};
+use crate::parts::{CacheShape, within, within_cycles};
 
 /// Most sockets, memories of a socket, parts of a memory, and places of a mesh.
 const COUNT_MAX: u64 = 256;
@@ -44,13 +44,10 @@ pub struct SharedMemories {
 #[serde(deny_unknown_fields)]
 pub struct LastLevelModel {
     /// Bytes in front of one memory, in all its parts.
-    #[serde(deserialize_with = "sourced")]
     pub size_bytes: u64,
     /// Blocks in a set.
-    #[serde(deserialize_with = "sourced")]
     pub associativity: u64,
     /// Cycles of a hit.
-    #[serde(deserialize_with = "sourced")]
     pub latency_cycles: u64,
 }
 
@@ -58,19 +55,13 @@ pub struct LastLevelModel {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MemoryTopologyFile {
-    #[serde(deserialize_with = "sourced")]
     sockets: u64,
-    #[serde(deserialize_with = "sourced")]
     memories_per_socket: u64,
-    #[serde(deserialize_with = "sourced")]
     slices_per_memory: u64,
-    #[serde(default, deserialize_with = "sourced")]
+    #[serde(default)]
     tiles: u64,
-    #[serde(deserialize_with = "sourced")]
     near_cycles: u64,
-    #[serde(deserialize_with = "sourced")]
     socket_cycles: u64,
-    #[serde(deserialize_with = "sourced")]
     far_cycles: u64,
 }
 

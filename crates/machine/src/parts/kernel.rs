@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sourced;
-
 /// A kernel: the sizes of its data and the references of its activities.
 ///
 /// Source: Foglia, Giorgi and Prete 2004, section 4, whose traces have the kernel's data of
@@ -13,34 +11,24 @@ use super::sourced;
 #[serde(deny_unknown_fields)]
 pub struct KernelModel {
     /// Bytes of a process's kernel stack.
-    #[serde(deserialize_with = "sourced")]
     pub stack_bytes: u64,
     /// Bytes of the structure of a process.
-    #[serde(deserialize_with = "sourced")]
     pub structure_bytes: u64,
     /// Bytes of an entry of the process table.
-    #[serde(deserialize_with = "sourced")]
     pub entry_bytes: u64,
     /// Buffers of the buffer cache.
-    #[serde(deserialize_with = "sourced")]
     pub buffers: u64,
     /// Bytes of a buffer.
-    #[serde(deserialize_with = "sourced")]
     pub buffer_bytes: u64,
     /// Words of a system call's stack frame, and of the process structure that it reads.
-    #[serde(deserialize_with = "sourced")]
     pub call_words: u64,
     /// Words that a system call copies from or to a buffer.
-    #[serde(deserialize_with = "sourced")]
     pub transfer_words: u64,
     /// Words of a context switch's stack frame.
-    #[serde(deserialize_with = "sourced")]
     pub switch_words: u64,
     /// Words of a timer tick's stack frame.
-    #[serde(deserialize_with = "sourced")]
     pub tick_words: u64,
     /// References of a process between ticks of the timer.
-    #[serde(deserialize_with = "sourced")]
     pub tick_references: u64,
 }
 

@@ -13,10 +13,10 @@ pub use kernel::KernelModel;
 pub use processor::ProcessorModel;
 pub use scheduler::{Dispatch, SchedulerModel};
 
-pub(crate) use cache::{Caches, LastLevel};
+pub(crate) use cache::Caches;
 pub(crate) use clock::NodeClock;
 pub(crate) use memory::MemoryModel;
-pub(crate) use sourced::{Sourced, sourced, sourced_optional};
+pub(crate) use sourced::without_sources;
 
 /// Most cycles of one operation: the sum of 2^30 of them still fits into 64 bits.
 const CYCLES_MAX: u64 = 1 << 32;

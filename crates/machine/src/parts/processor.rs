@@ -2,37 +2,31 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{sourced, sourced_optional, within_cycles};
+use super::within_cycles;
 
 /// A processor, which may continue past loads that miss, within a window of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessorModel {
     /// Cycles of a read or write that hits.
-    #[serde(deserialize_with = "sourced")]
     pub operation_cycles: u64,
     /// Cycles of an instruction that refers to no memory, where the trace counts them.
-    #[serde(default, deserialize_with = "sourced")]
+    #[serde(default)]
     pub instruction_cycles: u64,
     /// Words in the store buffer.
-    #[serde(deserialize_with = "sourced")]
     pub store_buffer_words: u32,
     /// Loads that may be outstanding at a time: the number of miss status holding registers
     /// (MSHRs).
-    #[serde(deserialize_with = "sourced")]
     pub misses_max: u32,
     /// Size of the instruction window: most instructions from the oldest outstanding load to the
     /// newest.
-    #[serde(deserialize_with = "sourced")]
     pub window_instructions: u32,
     /// Instructions that a processor issues in a cycle: its window is full `window_instructions`
     /// divided by this cycles after the oldest outstanding load began, however long operations
     /// take. Without it the window is full only after `window_instructions` instructions of the
     /// trace.
-    #[serde(default, deserialize_with = "sourced_optional")]
     pub issue_width: Option<u32>,
     /// Whether every miss stalls the processor: then there is no window.
-    #[serde(deserialize_with = "sourced")]
     pub blocking: bool,
 }
 

@@ -3,28 +3,24 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{sourced, within_cycles};
+use super::within_cycles;
 
 /// How processes are assigned to processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SchedulerModel {
     /// Which ready process a processor takes.
-    #[serde(deserialize_with = "sourced")]
     pub policy: Dispatch,
     /// Time slice: references after which a process is preempted.
-    #[serde(deserialize_with = "sourced")]
     pub time_slice_references: u64,
     /// How often a ready process may be passed over before it is dispatched next.
-    #[serde(deserialize_with = "sourced")]
     pub aging: u32,
     /// Cycles for which a process is blocked by a system call that may block it.
-    #[serde(deserialize_with = "sourced")]
     pub wait_cycles: u64,
     /// Whether a process that ends starts again, until the total number of references equals that
     /// of all processes: then processors have work until the end, however unequal the processes
     /// are.
-    #[serde(default, deserialize_with = "sourced")]
+    #[serde(default)]
     pub restart: bool,
 }
 

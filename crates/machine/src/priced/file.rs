@@ -37,7 +37,7 @@ use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::kind::MachineKind;
 use crate::linear::{Formula, Linear, Number, Parameters};
-use crate::parts::LastLevel;
+use crate::parts::CacheShape;
 
 /// The problem of a machine that has only local references.
 const NO_PRICE: &str = "it has no finite price, so nothing but local references could take place: \
@@ -56,13 +56,13 @@ struct PricedFile {
     /// The number of processors, unless the user gives another.
     processors: Option<u16>,
     /// The cache in front of each processor's memory.
-    last_level: Option<LastLevel>,
+    last_level: Option<CacheShape>,
     /// Name of the parameter that is the price of a local reference.
     unit: Option<String>,
     #[serde(default)]
     validity: Validity,
     #[serde(default)]
-    parameters: BTreeMap<String, Parameter>,
+    parameters: BTreeMap<String, Number>,
     #[serde(default)]
     prices: PriceFormulas,
     #[serde(default)]
@@ -81,16 +81,6 @@ pub(super) enum Validity {
     /// A note, as the publication uses the machine with these prices.
     #[serde(rename = "as published")]
     AsPublished,
-}
-
-/// A named number.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Parameter {
-    value: Number,
-    /// Required of every number; nothing in the program reads it.
-    #[serde(rename = "source")]
-    _source: String,
 }
 
 /// The four prices.
@@ -123,7 +113,7 @@ impl PricedMachine {
         let fail = |problem| MachineError::File { origin: origin.clone(), problem };
         let mut parameters = Parameters::new();
         for (key, parameter) in &file.parameters {
-            let value = parameter.value.decimal();
+            let value = parameter.decimal();
             let value = value.map_err(|e| fail(format!("parameter {key}: {e}")))?;
             parameters.insert(key.clone(), value);
         }
@@ -136,7 +126,7 @@ impl PricedMachine {
             },
             block_size_bytes: file.block_size_bytes,
             processors: file.processors,
-            last_level: file.last_level.as_ref().map(LastLevel::shape),
+            last_level: file.last_level,
             validity: file.validity,
             unit,
             parameters,
