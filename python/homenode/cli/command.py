@@ -1,22 +1,17 @@
 """What all commands share: examples in the help, values and lists as options."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
 
 import click
 
 from homenode.errors import ConfigError
 from homenode.options import values
+from homenode.options.kinds import Kind
 from homenode.options.specs import unique
 from homenode.options.tables import format_names
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode.options.kinds import Kind
-
-    Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def examples(*lines: str) -> str:

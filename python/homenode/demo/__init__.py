@@ -1,23 +1,18 @@
 """The demonstration: real programs, every policy, and two statements of the thesis checked."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from homenode.demo import programs
 from homenode.engines.placement import policies_for
 from homenode.engines.simulation import simulate
 from homenode.options.specs import format_size, unique
+from homenode.results.result import Result
 from homenode.trace import Trace
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from homenode.results.result import Result
-
-    Progress = Callable[[int, int | None], None]
+Progress = Callable[[int, int | None], None]
 
 MACHINES = ("numa", "cc", "cc+", "dsm", "dsm+")
 BLOCK_SIZES = tuple(64 << i for i in range(8))

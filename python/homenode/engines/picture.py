@@ -1,23 +1,18 @@
 """Pictures of a program's sharing: who references which memory when."""
 
-from __future__ import annotations
-
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from homenode import _core
 from homenode.options.checked import checked
 from homenode.options.documented import documented
+from homenode.options.typed import PictureOptions
 from homenode.trace import Trace
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from homenode.options.typed import PictureOptions
-
-    Progress = Callable[[int, int | None], None] | None
+Progress = Callable[[int, int | None], None] | None
 
 
 class SharingPicture:

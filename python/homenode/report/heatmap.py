@@ -1,16 +1,12 @@
 """Draws the sharing map: processors down, touched memory across, darker where referenced more."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from markupsafe import Markup
 
 from homenode.report.svg import brackets, element, row_numbers, squares
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from markupsafe import Markup
 
 LEVELS = 6
 _LEFT = 34.0

@@ -1,19 +1,14 @@
 """The parts of all figures of studies: size, scales, text and rules."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from markupsafe import Markup
 
 from homenode.report.svg import element
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from markupsafe import Markup
-
-    from homenode_studies.studies.tables import Figure
+from homenode_studies.studies.tables import Figure
 
 WIDTH, LEFT, TOP, HEIGHT = 640, 56, 34, 250
 RIGHT = WIDTH - 14

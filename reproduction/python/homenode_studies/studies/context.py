@@ -1,30 +1,25 @@
 """The context of a study's run: its traces, its simulations, and a record of them."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Unpack
+from pathlib import Path
+from typing import Any, Unpack
 
 from homenode import _core
 from homenode.engines.simulation import simulate
 from homenode.options.specs import unique
+from homenode.options.typed import SimulateOptions
 from homenode.results.result import Result
 from homenode.trace import Trace
 from homenode_studies.studies import mixes, programs
 from homenode_studies.studies.cache import kept
 from homenode_studies.studies.forms import AS_RECORDED, TraceForm, formed
+from homenode_studies.studies.programs import Program, Publication
+from homenode_studies.studies.tables import Row
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from homenode.options.typed import SimulateOptions
-    from homenode_studies.studies.programs import Program, Publication
-    from homenode_studies.studies.tables import Row
-
-    Step = Callable[[int, int | None], None]
-    Watch = Callable[[str], AbstractContextManager[Step]]
+Step = Callable[[int, int | None], None]
+Watch = Callable[[str], AbstractContextManager[Step]]
 
 
 @dataclass(frozen=True)

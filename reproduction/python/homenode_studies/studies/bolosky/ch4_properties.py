@@ -6,20 +6,15 @@ written, and at any number of processors while it is read; a reference costs 1 w
 and r elsewhere, and each copy made costs R.
 """
 
-from __future__ import annotations
-
 import random
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+from homenode_studies.studies.bolosky.ch4_printed import Reference
+from homenode_studies.studies.tables import Row
 
-    from homenode_studies.studies.bolosky.ch4_printed import Reference
-    from homenode_studies.studies.tables import Row
-
-    Places = frozenset[int]
-    Allowed = Callable[[Places, Places, int], bool]
+Places = frozenset[int]
+Allowed = Callable[[Places, Places, int], bool]
 
 TRACES = 300
 PROCESSORS, REFERENCES = 3, 8

@@ -1,8 +1,6 @@
 """Figures 2 to 22, with rings for numbers in the text or table 5."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 from homenode_studies.studies.foglia import EC, PAPER, tables
 from homenode_studies.studies.foglia import measures as m
@@ -19,18 +17,14 @@ from homenode_studies.studies.foglia.matrix import (
     SMALL_BLOCKS,
     Setting,
 )
+from homenode_studies.studies.foglia.runs import Runs
 from homenode_studies.studies.foglia.tables import label, printed_numbers, setting_of
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Axis, Figure, Row
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from homenode_studies.studies.foglia.runs import Runs
-
-    Bars = Sequence[tuple[str, str, str, Setting]]
-    """The group, name, workload and machine of each bar."""
-    Value = Callable[[Row], float]
+Bars = Sequence[tuple[str, str, str, Setting]]
+"""The group, name, workload and machine of each bar."""
+Value = Callable[[Row], float]
 
 _SIZE_NAMES = {size: f"{size >> 10} KB" if size < 1 << 20 else f"{size >> 20} MB" for size in SIZES}
 _CACHE = Axis("cache of each processor, bytes", log=True, sizes=True)

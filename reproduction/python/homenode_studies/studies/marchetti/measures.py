@@ -1,19 +1,13 @@
 """Measures for figures and claims, as functions of simulated points. Shares are fractions."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from homenode_studies.studies.marchetti import HARDWARE
 from homenode_studies.studies.marchetti.matrix import BLOCKS, PAPER_CASE, WITH, WITHOUT, Setting
+from homenode_studies.studies.marchetti.runs import Runs
 from homenode_studies.studies.tables import Missing, Row
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from homenode_studies.studies.marchetti.runs import Runs
-
-    Value = Callable[[Row], float]
+Value = Callable[[Row], float]
 
 PARTS = ("busy", "read_stall", "write_stall", "sync_stall", "os_stall")
 """The uses of the processors' cycles."""

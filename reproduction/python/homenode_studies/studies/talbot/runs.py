@@ -1,29 +1,24 @@
 """The simulations: run once for all figures, cached beside the traces."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homenode.engines import simulation
 from homenode.errors import ConfigError
 from homenode.options.specs import unique
+from homenode.results.result import Result
+from homenode.trace import Trace
 from homenode_studies.studies.cache import ResultCache
+from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.programs import Program, listed
 from homenode_studies.studies.settings import digest, without
+from homenode_studies.studies.tables import Row
 from homenode_studies.studies.talbot import ALITE, PAPER, PROTOCOL
 from homenode_studies.studies.talbot.matrix import AS_RECORDED, BASIC, NONE, Batch, Setting, wanted
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from homenode.results.result import Result
-    from homenode.trace import Trace
-    from homenode_studies.studies.context import StudyContext
-    from homenode_studies.studies.tables import Row
-
-    Simulate = Callable[..., Result]
+Simulate = Callable[..., Result]
 
 _OF_SETTING = tuple(Setting().fields())
 

@@ -1,20 +1,14 @@
 """Where reactive proxies with first touch cease to win, as one picture."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from typing import TYPE_CHECKING
+from markupsafe import Markup
 
 from homenode.options.specs import unique
 from homenode.report.svg import element
 from homenode_studies.studies.claims import TIE
 from homenode_studies.studies.tables import Picture
 from homenode_studies.studies.talbot.beyond import Points, against_both, situations
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from markupsafe import Markup
-
 
 TITLE = "Where reactive proxies with first touch cease to win"
 _LEFT, _CELL, _HIGH, _TOP = 128, 66, 26, 112

@@ -1,24 +1,19 @@
 """Boots the guest, records it, and checks its work."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from homenode.errors import ConfigError
 from homenode.trace import Trace
+from homenode_studies.workloads.ecommerce.mixes import Plan
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from homenode_studies.workloads.ecommerce.mixes import Plan
-
-    Progress = Callable[[int, int | None], None] | None
+Progress = Callable[[int, int | None], None] | None
 
 __all__ = ["PROCESSORS", "Machine", "check", "memory_mib", "read_results", "record"]
 
