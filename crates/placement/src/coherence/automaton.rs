@@ -3,40 +3,39 @@
 use homenode_base::{ProcId, ProcessorSet, Time};
 
 use super::counters::Counters;
-use super::parameters::counter_limit;
+use super::parameters::{BY, CHARGE_MAPPINGS, COUNT, COUNTER, D, F, counter_limit};
 use crate::builder::Times;
 use crate::history::{Block, Run};
-use crate::policy::SetPolicy;
-use crate::policy::{PlacementSetup, Policy};
+use crate::policy::{ParamValues, PlacementSetup, Policy, PolicyParam, SetPolicy};
 use crate::tally::Tally;
 
 /// When a block is frozen and defrosted, in references.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Freezing {
+struct Freezing {
     /// An invalidation at most this long ago freezes.
-    pub(super) f: u64,
+    f: u64,
     /// Whether any write is an invalidation, and not only one that removes copies.
-    pub(super) by_writes: bool,
+    by_writes: bool,
     /// Everything defrosts at multiples of this.
-    pub(super) d: u64,
+    d: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Delaying {
+struct Delaying {
     /// Value of the parameter `counter`.
-    pub(super) counter: u64,
+    counter: u64,
     /// Whether writes count as well.
-    pub(super) accesses: bool,
+    accesses: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CoherenceRules {
+struct CoherenceRules {
     /// Whether a write updates the other copies instead of removing them.
-    pub(super) updates: bool,
-    pub(super) freezing: Option<Freezing>,
-    pub(super) delaying: Option<Delaying>,
+    updates: bool,
+    freezing: Option<Freezing>,
+    delaying: Option<Delaying>,
     /// Whether remote mappings and freezes are charged as entries into the operating system.
-    pub(super) charge_mappings: bool,
+    charge_mappings: bool,
 }
 
 /// Source: Markatos and Chronaki, sections 3.2 and 3.3; the appendix where it differs. O(1) per
@@ -48,8 +47,30 @@ pub(super) struct Automaton {
     counters: Counters,
 }
 
+impl CoherenceRules {
+    /// The rules of a policy that has the parameters of [`super::parameters`] that it needs.
+    fn new(updates: bool, params: &[PolicyParam], values: &ParamValues) -> Self {
+        let value = |of: PolicyParam| {
+            let at = params.iter().position(|param| param.name == of.name);
+            at.map(|at| values.get(at))
+        };
+        let is_on = |of| value(of) == Some(1);
+        let freezing = value(F).zip(value(D));
+        let freezing = freezing.map(|(f, d)| Freezing { f, by_writes: is_on(BY), d });
+        let delaying = value(COUNTER).map(|counter| Delaying { counter, accesses: is_on(COUNT) });
+        Self { updates, freezing, delaying, charge_mappings: is_on(CHARGE_MAPPINGS) }
+    }
+}
+
 impl Automaton {
-    pub(super) fn build(setup: &PlacementSetup, rules: CoherenceRules) -> Box<dyn Policy> {
+    /// The policy with the values of its parameters; `updates` as in the rules.
+    pub(super) fn build(
+        setup: &PlacementSetup,
+        updates: bool,
+        params: &[PolicyParam],
+        values: &ParamValues,
+    ) -> Box<dyn Policy> {
+        let rules = CoherenceRules::new(updates, params, values);
         let limit = rules.delaying.map_or(0, |d| counter_limit(d.counter, setup.block_size));
         let counters = Counters::new(setup.processors, limit);
         Self { rules, counters }.for_processors(setup.processors)

@@ -1,6 +1,6 @@
 //! Invalidate: replicate at once, and discard copies at a write.
 
-use super::automaton::{Automaton, CoherenceRules};
+use super::automaton::Automaton;
 use super::parameters::CHARGE_MAPPINGS;
 use crate::policy::{Entry, RunsOn};
 
@@ -18,13 +18,5 @@ pub const ENTRY: Entry = Entry {
     needs_prices: false,
     assigns_homes: false,
     runs_on: RunsOn::Both,
-    build: |setup, values| {
-        let rules = CoherenceRules {
-            updates: false,
-            freezing: None,
-            delaying: None,
-            charge_mappings: values.get(0) == 1,
-        };
-        Ok(Automaton::build(setup, rules))
-    },
+    build: |setup, values| Ok(Automaton::build(setup, false, ENTRY.params, values)),
 };

@@ -1,6 +1,6 @@
 //! Invalidate with a hardware counter.
 
-use super::automaton::{Automaton, CoherenceRules, Delaying};
+use super::automaton::Automaton;
 use super::parameters::{CHARGE_MAPPINGS, COUNT, COUNTER};
 use crate::policy::{Entry, RunsOn};
 
@@ -25,13 +25,5 @@ pub const ENTRY: Entry = Entry {
     needs_prices: false,
     assigns_homes: false,
     runs_on: RunsOn::Both,
-    build: |setup, values| {
-        let rules = CoherenceRules {
-            updates: false,
-            freezing: None,
-            delaying: Some(Delaying { counter: values.get(0), accesses: values.get(1) == 1 }),
-            charge_mappings: values.get(2) == 1,
-        };
-        Ok(Automaton::build(setup, rules))
-    },
+    build: |setup, values| Ok(Automaton::build(setup, false, ENTRY.params, values)),
 };

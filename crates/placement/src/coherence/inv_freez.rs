@@ -1,6 +1,6 @@
 //! Invalidate, but freeze blocks that bounce.
 
-use super::automaton::{Automaton, CoherenceRules, Freezing};
+use super::automaton::Automaton;
 use super::parameters::{BY, CHARGE_MAPPINGS, D, F};
 use crate::policy::{Entry, RunsOn};
 
@@ -19,17 +19,5 @@ pub const ENTRY: Entry = Entry {
     needs_prices: false,
     assigns_homes: false,
     runs_on: RunsOn::Both,
-    build: |setup, values| {
-        let rules = CoherenceRules {
-            updates: false,
-            freezing: Some(Freezing {
-                f: values.get(0),
-                d: values.get(1),
-                by_writes: values.get(3) == 1,
-            }),
-            delaying: None,
-            charge_mappings: values.get(2) == 1,
-        };
-        Ok(Automaton::build(setup, rules))
-    },
+    build: |setup, values| Ok(Automaton::build(setup, false, ENTRY.params, values)),
 };

@@ -1,6 +1,6 @@
 //! Invalidate with freezing and a hardware counter.
 
-use super::automaton::{Automaton, CoherenceRules, Delaying, Freezing};
+use super::automaton::Automaton;
 use super::parameters::{BY, CHARGE_MAPPINGS, COUNT, COUNTER, D, F};
 use crate::policy::{Entry, RunsOn};
 
@@ -25,17 +25,5 @@ pub const ENTRY: Entry = Entry {
     needs_prices: false,
     assigns_homes: false,
     runs_on: RunsOn::Both,
-    build: |setup, values| {
-        let rules = CoherenceRules {
-            updates: false,
-            freezing: Some(Freezing {
-                f: values.get(0),
-                d: values.get(1),
-                by_writes: values.get(5) == 1,
-            }),
-            delaying: Some(Delaying { counter: values.get(2), accesses: values.get(3) == 1 }),
-            charge_mappings: values.get(4) == 1,
-        };
-        Ok(Automaton::build(setup, rules))
-    },
+    build: |setup, values| Ok(Automaton::build(setup, false, ENTRY.params, values)),
 };

@@ -1,6 +1,6 @@
 //! Update: replicate at once, keep permanently.
 
-use super::automaton::{Automaton, CoherenceRules};
+use super::automaton::Automaton;
 use super::parameters::CHARGE_MAPPINGS;
 use crate::policy::{Entry, RunsOn};
 
@@ -18,13 +18,5 @@ pub const ENTRY: Entry = Entry {
     needs_prices: false,
     assigns_homes: false,
     runs_on: RunsOn::PageCoherence,
-    build: |setup, values| {
-        let rules = CoherenceRules {
-            updates: true,
-            freezing: None,
-            delaying: None,
-            charge_mappings: values.get(0) == 1,
-        };
-        Ok(Automaton::build(setup, rules))
-    },
+    build: |setup, values| Ok(Automaton::build(setup, true, ENTRY.params, values)),
 };

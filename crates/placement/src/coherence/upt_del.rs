@@ -1,6 +1,6 @@
 //! Update with a hardware counter.
 
-use super::automaton::{Automaton, CoherenceRules, Delaying};
+use super::automaton::Automaton;
 use super::parameters::{CHARGE_MAPPINGS, COUNT, COUNTER};
 use crate::policy::{Entry, RunsOn};
 
@@ -22,13 +22,5 @@ pub const ENTRY: Entry = Entry {
     needs_prices: false,
     assigns_homes: false,
     runs_on: RunsOn::PageCoherence,
-    build: |setup, values| {
-        let rules = CoherenceRules {
-            updates: true,
-            freezing: None,
-            delaying: Some(Delaying { counter: values.get(0), accesses: values.get(1) == 1 }),
-            charge_mappings: values.get(2) == 1,
-        };
-        Ok(Automaton::build(setup, rules))
-    },
+    build: |setup, values| Ok(Automaton::build(setup, true, ENTRY.params, values)),
 };
