@@ -69,7 +69,7 @@ def main() -> None:
 def compare(name: str, folder: Path) -> tuple[Seen, Seen]:
     arguments = ["-p", str(THREADS), "--quick"]
     traced = workloads.build(name, folder / f"{name}.traced", "homenode")
-    native = workloads.build(name, folder / f"{name}.native", flags=("-O2", "-g"))
+    native = workloads.build(name, folder / f"{name}.native", flags=(*workloads.FLAGS, "-g"))
     by_cc = _between_marks(hn.Trace.record([str(traced), *arguments], folder / "cc.hnt"))
     by_qemu = _between_marks(
         hn.Trace.record([str(native), *arguments], folder / "qemu.hnt", via="qemu")
