@@ -42,6 +42,7 @@ _LOCKS = "locks: with hooks one reference for each operation, in place of the li
 _MISSED = "compiler's hooks miss it (build with HOMENODE_HOOKS=assembly)"
 _REMOVED = "the optimised code makes fewer accesses than the compiler has put hooks at"
 _MOVED = "the same bytes are at other lines of this function"
+_REUSED = "another block was at the same addresses: all blocks together agree"
 _UNKNOWN = "unknown"
 
 
@@ -61,6 +62,7 @@ class Runs:
     files: the source files that have references with hooks.
     all_hooked: whether these are all the files with source lines that were executed.
     functions: of each function and file, whether its lines together agree.
+    heap: whether all blocks of the heap together agree.
     more: the most bytes, read and written, that a line has more under emulation.
     less: the most bytes that a line has less.
     """
@@ -72,6 +74,7 @@ class Runs:
     files: frozenset[str]
     all_hooked: bool
     functions: dict[tuple[str, str], bool]
+    heap: bool
     more: NDArray[np.int64]
     less: NDArray[np.int64]
 
@@ -115,6 +118,7 @@ def runs(hooks: Counts, emulated: Counts) -> Runs:
         files=files,
         all_hooked=all(key.file in files for key in made),
         functions=_functions(seen | made, hooks, emulated),
+        heap=agree(_of_heap(hooks), _of_heap(emulated)),
         more=_greatest(seen | made, hooks, emulated, 1),
         less=_greatest(seen | made, hooks, emulated, -1),
     )
@@ -127,6 +131,12 @@ def _functions(lines: set[Key], hooks: Counts, emulated: Counts) -> dict[tuple[s
         so_far = sums.get((key.name, key.file), [np.zeros_like(one) for one in both])
         sums[key.name, key.file] = [a + b for a, b in zip(so_far, both, strict=True)]
     return {function: agree(*both) for function, both in sums.items()}
+
+
+def _of_heap(counts: Counts) -> NDArray[np.int64]:
+    """What the program's own code does to all blocks together."""
+    blocks = (parts for key, parts in counts.objects.items() if key.kind == "heap")
+    return sum((parts.sum(0) - parts[LIBRARY] for parts in blocks), np.zeros(COLUMNS, np.int64))
 
 
 def _greatest(lines: set[Key], hooks: Counts, emulated: Counts, sign: int) -> NDArray[np.int64]:
@@ -196,8 +206,11 @@ def _of_own_code(
     copied = hooks[CALLED].any() and emulated[CALLED].any()
     if copied and agree(beside_locks - hooks[CALLED], made - emulated[CALLED]):
         return _COPIES
-    if key.kind == "section" and not seen.any() and key.name.startswith(OF_COMPILERS):
+    few = bool((seen <= TOLERANCE * made).all())
+    if key.kind == "section" and few and key.name.startswith(OF_COMPILERS):
         return _TABLES
+    if key.kind == "heap" and whole.heap:
+        return _REUSED
     return whole.another_run or _of_hooks(key, beside_locks, made, whole)
 
 
