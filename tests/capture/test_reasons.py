@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from homenode.capture import reasons
 from homenode.capture.counting import COLUMNS, OWN, PARTS, Counts, Key
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _FIRST, _SECOND = Key("heap", "a.c:1 (f)"), Key("heap", "a.c:2 (f)")
 

@@ -209,8 +209,6 @@ def _of_own_code(
     few = bool((seen <= TOLERANCE * made).all())
     if key.kind == "section" and few and key.name.startswith(OF_COMPILERS):
         return _TABLES
-    if key.kind == "heap" and whole.heap:
-        return _REUSED
     return whole.another_run or _of_hooks(key, beside_locks, made, whole)
 
 
@@ -218,6 +216,8 @@ def _of_hooks(key: Key, seen: NDArray[np.int64], made: NDArray[np.int64], whole:
     """What the hooks themselves explain, if both runs did the same."""
     if key.kind == "line" and key.file not in whole.files:
         return f"no hooks in {Path(key.file).name}"
+    if key.kind == "heap" and whole.heap:
+        return _REUSED
     established = whole.alike and whole.hooks == "compiler" and key.kind in _HOOKED
     return _of_compilers(key, seen, made, whole) if established else _UNKNOWN
 
