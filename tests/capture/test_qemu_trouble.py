@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Builder, Qemu
+    from conftest import Builder, Qemu, Recorder
 
 
 pytestmark = pytest.mark.skipif(
@@ -56,6 +56,42 @@ def test_a_full_disk_is_an_error_and_the_program_continues(
     assert "t.hnt" in done.stderr
     assert done.stdout == native.stdout
     assert not (tmp_path / "t.hnt").exists()
+
+
+_FAILING_EMULATOR = r"""
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "-version") == 0)
+        return puts("qemu-x86_64 version 7.2.22") < 0;
+    if (argc > 1 && strcmp(argv[1], "-help") == 0)
+        return puts("-plugin") < 0;
+    assert(argc == 0);
+}
+"""
+
+
+def test_a_failure_of_qemu_itself_is_called_that(compiled: Builder, tmp_path: Path) -> None:
+    source = tmp_path / "emulator.c"
+    source.write_text(_FAILING_EMULATOR)
+    emulator = tmp_path / "qemu-x86_64"
+    compiler = str(shutil.which("gcc"))
+    subprocess.run([compiler, "-Wl,-z,lazy", "-o", str(emulator), str(source)], check=True)
+    line = [sys.executable, "-m", "homenode", "record", "--via", "qemu"]
+    line += ["--emulator", str(emulator), "-o", str(tmp_path / "t.hnt")]
+    line += ["--", str(compiled("large.c")), "1"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 2
+    assert "QEMU itself failed, by an assertion of its own" in done.stderr
+
+
+def test_a_program_that_aborts_is_no_failure_of_qemu(compiled: Builder, emulate: Recorder) -> None:
+    made = emulate(compiled("aborts.c"))
+    assert (made.summary["signal"], made.summary["emulator_failed"]) == (6, False)
+    assert made.metadata()["provenance"] == ["record"]
 
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])

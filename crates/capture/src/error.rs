@@ -101,6 +101,15 @@ pub enum CaptureError {
         /// Program.
         program: String,
     },
+    /// The emulator failed by an assertion of its own before anything was recorded.
+    #[error(
+        "{program}: no reference was recorded: QEMU itself failed, by an assertion of its own that \
+         it printed above, not the program; try another version of QEMU, with --emulator"
+    )]
+    EmulatorFailed {
+        /// Program.
+        program: String,
+    },
     /// A file of a whole system is unreadable.
     #[error("{path}: cannot read the {what}: {source}; name a file that you may read")]
     Unreadable {

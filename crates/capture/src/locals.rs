@@ -6,9 +6,9 @@ use homenode_symbol::{LocalVariable, StackFrame};
 use homenode_trace::{CallFrame, LocalRange};
 
 use crate::objects::OpenedFiles;
-use crate::origin::{Origin, origin};
 use crate::private::PrivateRanges;
 use crate::sites::Layouts;
+use crate::source_owner::{SourceOwner, source_owner};
 
 /// Names the local variables that other threads use. A stack has for each frame the program
 /// counter, stack pointer and frame pointer, innermost first. Variables that overlap are left out:
@@ -29,7 +29,8 @@ pub(crate) fn name_locals(
     for (pc, frame) in frames {
         let worth_a_name = |local: &LocalVariable| {
             let end = local.addr.saturating_add(local.size);
-            origin(&local.declared.file) < Origin::System && private.is_shared(local.addr, end)
+            source_owner(&local.declared.file) < SourceOwner::System
+                && private.is_shared(local.addr, end)
         };
         let locals = files.locals(pc, frame).into_iter().filter(worth_a_name);
         found.extend(locals.map(|local| LocalRange {

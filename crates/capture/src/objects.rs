@@ -8,8 +8,8 @@ use homenode_symbol::{
 };
 use homenode_trace::{AddressRange, RangeKind, SourceLine};
 
-use crate::origin::{Origin, origin};
 use crate::sites::Layouts;
+use crate::source_owner::{SourceOwner, source_owner};
 use crate::unhooked;
 
 const PAGE: u64 = 4096;
@@ -238,8 +238,10 @@ fn without_copies(ranges: Vec<AddressRange>, images: &[AddressRange]) -> Vec<Add
 /// packages, so that the accesses of a container are at the line that uses it.
 fn own_line(frames: Vec<InlineFrame>) -> Option<InlineFrame> {
     let sourced = frames.iter().filter(|frame| !frame.file.is_empty());
-    let nearest = sourced.map(|frame| origin(&frame.file)).min().filter(|o| *o < Origin::System);
-    let own = frames.iter().position(|f| !f.file.is_empty() && Some(origin(&f.file)) == nearest);
+    let nearest =
+        sourced.map(|frame| source_owner(&frame.file)).min().filter(|o| *o < SourceOwner::System);
+    let own =
+        frames.iter().position(|f| !f.file.is_empty() && Some(source_owner(&f.file)) == nearest);
     frames.into_iter().nth(own.unwrap_or(0))
 }
 

@@ -266,6 +266,8 @@ pub struct RecordSummary {
     /// With `qemu`, executed instructions whose accesses the emulator does not show: SVE loads and
     /// stores of aarch64.
     pub unseen: u64,
+    /// Whether QEMU itself failed, by an assertion of its own: the trace ends there.
+    pub emulator_failed: bool,
     /// Calls of `exec` behind which nothing was recorded.
     pub executions: u32,
     /// Children of `fork` that were not recorded.

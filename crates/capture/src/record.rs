@@ -100,6 +100,7 @@ pub fn record(
         unrecorded_children: if options.emulated() { children.unrecorded } else { forks },
         executions: area.get(at::EXECUTIONS) + children.executions,
         unseen: area.get64(at::UNSEEN),
+        emulator_failed: area.get(at::EMULATOR_FAILED) != 0,
         children: children.names,
     })
 }
@@ -130,7 +131,11 @@ fn recorded_nothing(
         return Some(CaptureError::NotInstrumented { program });
     }
     if options.emulated() && references == 0 && cut == Cut::No {
-        return Some(CaptureError::NothingEmulated { program });
+        return Some(if area.get(at::EMULATOR_FAILED) == 0 {
+            CaptureError::NothingEmulated { program }
+        } else {
+            CaptureError::EmulatorFailed { program }
+        });
     }
     (options.seed != 0 && area.get(at::SEEDED) == 0)
         .then_some(CaptureError::OtherRelease { program })
@@ -346,6 +351,9 @@ pub(crate) fn metadata(
     let mut provenance = vec!["record".to_owned()];
     if area.get(at::EXECUTIONS) != 0 {
         provenance.push("ended by exec, and what it began is not recorded".to_owned());
+    }
+    if area.get(at::EMULATOR_FAILED) != 0 {
+        provenance.push("ended by a failure of the emulator itself".to_owned());
     }
     let unseen = area.get64(at::UNSEEN);
     if unseen != 0 {

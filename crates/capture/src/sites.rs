@@ -8,7 +8,7 @@ use homenode_trace::{AllocationStack, CallFrame, TypeField, TypeLayout};
 use rustc_hash::FxHashMap;
 
 use crate::objects::OpenedFiles;
-use crate::origin::{Origin, origin};
+use crate::source_owner::{SourceOwner, source_owner};
 
 /// Largest source file that is read.
 const SOURCE_BYTES_MAX: u64 = 1 << 24;
@@ -190,7 +190,7 @@ fn only_elements(named: &[NamedStack]) -> Vec<Option<Element>> {
 struct StackFunction {
     frame: AllocationFrame,
     /// Whose it is. A library of the system is the system's.
-    origin: Origin,
+    owner: SourceOwner,
     pc: u64,
     /// Index among the functions of the program counter.
     number: usize,
@@ -210,14 +210,14 @@ impl StackNames<'_> {
             functions.extend_from_slice(of_pc);
         }
         // Leaves out the callers of the program's first function.
-        let within = |most: Origin, sourced: bool| {
+        let within = |most: SourceOwner, sourced: bool| {
             functions.iter().rposition(|function| {
-                function.origin <= most && (!sourced || !function.frame.place.file.is_empty())
+                function.owner <= most && (!sourced || !function.frame.place.file.is_empty())
             })
         };
-        let last = within(Origin::Program, true)
-            .or_else(|| within(Origin::Package, true))
-            .or_else(|| within(Origin::Package, false));
+        let last = within(SourceOwner::Program, true)
+            .or_else(|| within(SourceOwner::Package, true))
+            .or_else(|| within(SourceOwner::Package, false));
         functions.truncate(last.map_or(functions.len(), |last| last + 1));
         let site = site(&functions);
         let elements = self.elements(&functions, site);
@@ -265,8 +265,8 @@ fn functions_of(files: &OpenedFiles<'_>, pc: u64) -> Vec<StackFunction> {
     let function = |(number, frame): (usize, AllocationFrame)| {
         let start = frame.place.function == "_start";
         let system = library || start;
-        let origin = if system { Origin::System } else { origin(&frame.place.file) };
-        StackFunction { frame, origin, pc, number }
+        let owner = if system { SourceOwner::System } else { source_owner(&frame.place.file) };
+        StackFunction { frame, owner, pc, number }
     };
     frames.into_iter().enumerate().map(function).collect()
 }
@@ -278,8 +278,8 @@ fn site(functions: &[StackFunction]) -> usize {
     let first = |allowed: &dyn Fn(&StackFunction) -> bool| functions.iter().position(allowed);
     let sourced = |f: &StackFunction| !f.frame.place.file.is_empty();
     let uses = |f: &StackFunction| !f.frame.passes_on;
-    let of = |most: Origin| move |f: &StackFunction| f.origin <= most;
-    let (own, ours) = (of(Origin::Program), of(Origin::Package));
+    let of = |most: SourceOwner| move |f: &StackFunction| f.owner <= most;
+    let (own, ours) = (of(SourceOwner::Program), of(SourceOwner::Package));
     first(&|f| own(f) && sourced(f) && uses(f))
         .or_else(|| first(&|f| own(f) && sourced(f)))
         .or_else(|| first(&|f| ours(f) && sourced(f) && uses(f)))

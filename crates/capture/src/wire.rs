@@ -216,8 +216,8 @@ pub mod at {
     pub const BEGAN_NS: usize = 160;
     /// `by_exec`
     pub const BY_EXEC: usize = 168;
-    /// `also_unused`
-    pub const ALSO_UNUSED: usize = 172;
+    /// `emulator_failed`
+    pub const EMULATOR_FAILED: usize = 172;
 }
 
 #[cfg(test)]
@@ -381,7 +381,7 @@ mod tests {
             ("unseen", at::UNSEEN),
             ("began_ns", at::BEGAN_NS),
             ("by_exec", at::BY_EXEC),
-            ("also_unused", at::ALSO_UNUSED),
+            ("emulator_failed", at::EMULATOR_FAILED),
         ];
         let expected: Vec<_> = expected.iter().map(|(n, o)| ((*n).to_owned(), *o)).collect();
         assert_eq!(fields, expected);

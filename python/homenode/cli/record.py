@@ -188,8 +188,14 @@ def _warn_of_races(places: list[str]) -> None:
 
 
 def _warn_of_missing(made: dict[str, Any], via: str) -> None:
-    """Says what the recording lacks: other programs, children, accesses."""
+    """Says what the recording lacks: its end, other programs, children, accesses."""
     way = "" if via == "qemu" else "; --via qemu records it, too"
+    if made["emulator_failed"]:
+        echo(
+            "QEMU itself failed, by an assertion of its own that it printed above, not this "
+            "program: the trace ends there; try another version with --emulator, or --order free",
+            err=True,
+        )
     if made["executions"]:
         echo(f"what this program executed in its place (exec) is not recorded{way}", err=True)
     if count := made["unrecorded_children"]:

@@ -92,6 +92,33 @@ HN_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
     return real(number, &ours, old);
 }
 
+static void note_failure(void)
+{
+    if (hn_shared != NULL)
+        hn_shared->emulator_failed = 1;
+}
+
+/* Interposed: QEMU ends by them when it finds itself in a state that cannot be, not when the
+ * program does something that ends it. */
+HN_EXPORT __attribute__((noreturn)) void abort(void)
+{
+    void (*real)(void) __attribute__((noreturn));
+
+    real = (__typeof__(real))dlsym(RTLD_NEXT, "abort");
+    note_failure();
+    real();
+}
+
+HN_EXPORT __attribute__((noreturn)) void __assert_fail(const char *what, const char *file,
+                                                       unsigned line, const char *function)
+{
+    void (*real)(const char *, const char *, unsigned, const char *) __attribute__((noreturn));
+
+    real = (__typeof__(real))dlsym(RTLD_NEXT, "__assert_fail");
+    note_failure();
+    real(what, file, line, function);
+}
+
 /* Runs before QEMU reads its environment, so that the program gets the original one. For a whole
  * system the plugin is not preloaded, as the guest does not see QEMU's environment. */
 __attribute__((constructor)) static void open_the_area(int argc, char **argv)

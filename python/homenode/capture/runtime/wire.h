@@ -155,7 +155,7 @@ struct hn_header {
     uint64_t unseen;        /* emulation: executed instructions whose accesses are not seen */
     uint64_t began_ns;      /* emulation: virtual time at which exec began this program */
     uint32_t by_exec;       /* emulation: this program was begun by exec of a recorded one */
-    uint32_t also_unused;
+    uint32_t emulator_failed; /* it has ended by an assertion of its own */
 };
 
 /* State of a ring and of the thread that writes it. */

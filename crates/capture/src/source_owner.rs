@@ -29,7 +29,7 @@ const PACKAGE_PARTS: &[&str] =
 
 /// Whose a source file is, the most interesting to the program's author first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub enum SourceOwner {
     /// The program's own, or unknown.
     Program,
     /// A package's that the program is built from.
@@ -39,14 +39,14 @@ pub enum Origin {
 }
 
 /// Whose a source file is, by its path.
-pub fn origin(path: &str) -> Origin {
+pub fn source_owner(path: &str) -> SourceOwner {
     let any = |parts: &[&str]| parts.iter().any(|part| path.contains(part));
     if SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder)) || any(SYSTEM_PARTS) {
-        Origin::System
+        SourceOwner::System
     } else if any(PACKAGE_PARTS) {
-        Origin::Package
+        SourceOwner::Package
     } else {
-        Origin::Program
+        SourceOwner::Program
     }
 }
 
@@ -64,16 +64,16 @@ mod tests {
             "/usr/local/go/src/runtime/malloc.go",
             "/home/a/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.26.linux-amd64/src/sync/pool.go",
         ] {
-            assert_eq!(origin(path), Origin::System, "{path}");
+            assert_eq!(source_owner(path), SourceOwner::System, "{path}");
         }
     }
 
     #[test]
     fn packages_are_between_the_program_and_the_system() {
-        let package = origin("/root/.cargo/registry/src/index-1/rayon-1.10/src/lib.rs");
-        assert_eq!(package, Origin::Package);
-        assert_eq!(origin("/root/go/pkg/mod/github.com/a/b@v1/c.go"), Origin::Package);
-        assert!(origin("/home/a/main.rs") < package && package < Origin::System);
-        assert_eq!(origin(""), Origin::Program);
+        let package = source_owner("/root/.cargo/registry/src/index-1/rayon-1.10/src/lib.rs");
+        assert_eq!(package, SourceOwner::Package);
+        assert_eq!(source_owner("/root/go/pkg/mod/github.com/a/b@v1/c.go"), SourceOwner::Package);
+        assert!(source_owner("/home/a/main.rs") < package && package < SourceOwner::System);
+        assert_eq!(source_owner(""), SourceOwner::Program);
     }
 }
