@@ -1,7 +1,5 @@
 """Output files that appear under their name only when they are complete."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

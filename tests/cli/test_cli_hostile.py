@@ -1,7 +1,5 @@
 """Names that control a terminal or break a picture: in traces, file names and messages."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

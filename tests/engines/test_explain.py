@@ -1,7 +1,5 @@
 """`homenode explain`: tables, steps and their sentences, the command and its errors."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pictures of sharing: the content of cells, what is drawn, and the command."""
 
-from __future__ import annotations
-
 import json
 import re
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """Tables that commands print, and whether they are complete at every width of the terminal."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import io

@@ -1,7 +1,5 @@
 """Arrow and Parquet: exports can be imported again, and errors name their place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -6,13 +6,11 @@ each of which repeats the columns that label the rows. Files and pipes have a fi
 scripts can compare what is written there.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
 from homenode.sanitize import sanitized
 
@@ -48,7 +46,7 @@ class Column:
         numbers = [len(number) for cell in self.cells for number in _NUMBER.findall(cell)]
         return max([min(self.natural(), max(narrowest, words)), *numbers])
 
-    def wrapped(self, width: int) -> Column:
+    def wrapped(self, width: int) -> Self:
         """The column with line breaks such that it has this width."""
         if self.natural() <= width:
             return self

@@ -1,7 +1,5 @@
 """The environment that renders every HTML page."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -6,8 +6,6 @@ the flags ``private``, ``sync``, ``kernel`` (0/1 or Boolean) or all of them as `
 1, 2, 4). Rows are in the total order of the references. Other columns are ignored.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

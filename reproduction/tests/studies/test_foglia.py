@@ -1,7 +1,5 @@
 """The study of Foglia, Giorgi and Prete: its results for invented points and mixes."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path

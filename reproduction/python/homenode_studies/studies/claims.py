@@ -15,12 +15,10 @@ first. If it fails there, the publication contradicts itself, and neither *holds
 would be meaningful: the verdict is *source*.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from homenode.options.specs import plain_number
 from homenode_studies.studies.tables import Evidence, Missing
@@ -79,7 +77,7 @@ class Claim:
     contradicted: str = ""
     post_hoc: str = ""
 
-    def tried_on(self, source: Callable[[], Evidence]) -> Claim:
+    def tried_on(self, source: Callable[[], Evidence]) -> Self:
         """The claim, whose rule is also applied to the source's own numbers, in our results' form.
 
         Those may lack what the claim needs. The claim's `own`, if it has one, is kept.

@@ -1,7 +1,5 @@
 """Claims of the abstract, section 4.1 and the conclusion about placement, with figures 1 to 3."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from homenode_studies.studies.claims import Claim, above, less_than, more_than

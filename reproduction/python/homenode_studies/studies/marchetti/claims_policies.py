@@ -1,7 +1,5 @@
 """Claims of sections 3.2, 4.1 and 4.2 about block sizes and more sophisticated policies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

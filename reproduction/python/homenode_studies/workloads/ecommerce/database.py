@@ -4,8 +4,6 @@ Source: TPC-W, version 1.0.1, clauses 1.4 (the tables), 4.3 (numbers of rows) an
 contents), as far as the queries use them: comments and descriptions are random letters.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

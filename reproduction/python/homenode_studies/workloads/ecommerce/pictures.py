@@ -3,8 +3,6 @@
 Sources: CCITT T.81, annexes B and F (baseline JPEG); Compuserve, GIF89a.
 """
 
-from __future__ import annotations
-
 import random
 import struct
 

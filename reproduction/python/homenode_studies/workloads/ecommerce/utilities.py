@@ -4,8 +4,6 @@ Each works on the same few files in rounds until the recording ends, so that the
 not grow with the length of the recording (paper, table 1).
 """
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 
