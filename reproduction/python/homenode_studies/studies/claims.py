@@ -15,7 +15,7 @@ first. If it fails there, the publication contradicts itself, and neither *holds
 would be meaningful: the verdict is *source*.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, Self
@@ -297,6 +297,28 @@ def some(value: Any, what: str) -> Any:
     if not value:
         raise Missing(what)
     return value
+
+
+def of(values: Mapping[str, float], programs: Iterable[str]) -> dict[str, float]:
+    """The values of those of the programs that exist.
+
+    Raises:
+        Missing: when none does.
+    """
+    found = {name: values[name] for name in programs if name in values}
+    return dict(some(found, "this run has none of the programs that it is about"))
+
+
+def chosen(values: Mapping[str, float], *programs: str) -> dict[str, float]:
+    """The values of some programs.
+
+    Raises:
+        Missing: when one was not run.
+    """
+    absent = [name for name in programs if name not in values]
+    if absent:
+        raise Missing(f"needs {', '.join(absent)}, which this run does not have")
+    return {name: values[name] for name in programs}
 
 
 def _numbers(value: Any) -> list[float]:

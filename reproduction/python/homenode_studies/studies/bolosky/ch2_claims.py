@@ -5,10 +5,8 @@ from homenode_studies.studies.bolosky.ch3_measures import (
     best_size,
     by_style,
     chip_acceptance,
-    chosen,
     described,
     numa,
-    present,
     private_share,
 )
 from homenode_studies.studies.bolosky.printed import thesis
@@ -19,9 +17,11 @@ from homenode_studies.studies.claims import (
     Claim,
     above,
     below,
+    chosen,
     empty,
     less_than,
     more_than,
+    of,
     points,
 )
 
@@ -61,7 +61,7 @@ _STYLES = (
         "Presto programs suffer much false sharing: small blocks make them far cheaper",
         "far",
         "MCPR on NUMA with 64-byte over that with 4 KB blocks",
-        lambda e: present(
+        lambda e: of(
             {p: v / numa(e, 4096)[p] for p, v in numa(e, 64).items()},
             ("p-gauss", "p-qsort", "p-matmult", "p-life"),
         ),
@@ -75,7 +75,7 @@ _PROGRAMS = (
         "EPEX programs make most of their references to private memory",
         "89, 80, 92, 94 %",
         "share of private references",
-        lambda e: present(private_share(e), ("e-fft", "e-simp", "e-hyd", "e-nasa")),
+        lambda e: of(private_share(e), ("e-fft", "e-simp", "e-hyd", "e-nasa")),
         more_than(MOST),
         "%",
     ).tried_on(thesis),

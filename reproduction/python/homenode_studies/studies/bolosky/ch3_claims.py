@@ -12,7 +12,6 @@ from homenode_studies.studies.bolosky.ch3_manager import (
 )
 from homenode_studies.studies.bolosky.ch3_measures import (
     ace_over,
-    chosen,
     falsely_shared,
     hit_ratio,
     limit_of_ace,
@@ -20,7 +19,6 @@ from homenode_studies.studies.bolosky.ch3_measures import (
     mix,
     other_limit,
     ours,
-    present,
     row_of,
     sandwiched,
     slow_shares,
@@ -35,8 +33,10 @@ from homenode_studies.studies.claims import (
     above,
     below,
     between,
+    chosen,
     empty,
     less_than,
+    of,
     only,
     points,
     share,
@@ -212,7 +212,7 @@ _ACE = (
         "share of references that ACE makes to global memory, where above 10 %",
         lambda e: {
             p: 1 - v
-            for p, v in present(
+            for p, v in of(
                 ours(e, "table-3.1", "local_share"), ("e-nasa", "e-hyd", "plytrace")
             ).items()
             if v < 0.9

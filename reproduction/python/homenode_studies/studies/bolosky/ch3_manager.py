@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from homenode.engines.pmap import pmap
 from homenode_studies.alphabeta import table_3_1
-from homenode_studies.studies.bolosky.ch3_measures import chosen, ours
+from homenode_studies.studies.bolosky.ch3_measures import ours
+from homenode_studies.studies.claims import chosen
 from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.programs import Program
 from homenode_studies.studies.published import tables as published

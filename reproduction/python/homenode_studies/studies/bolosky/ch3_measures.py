@@ -28,30 +28,6 @@ def described(evidence: Evidence, column: str) -> dict[str, float]:
     }
 
 
-def chosen(values: dict[str, float], *names: str) -> dict[str, float]:
-    """The values of some programs, all of which must exist.
-
-    Raises:
-        Missing: when one is not.
-    """
-    absent = [name for name in names if name not in values]
-    if absent:
-        raise Missing(f"needs {', '.join(absent)}, which this run does not have")
-    return {name: values[name] for name in names}
-
-
-def present(values: dict[str, float], names: Iterable[str]) -> dict[str, float]:
-    """The values of those of the programs that exist.
-
-    Raises:
-        Missing: when none is.
-    """
-    found = {name: values[name] for name in names if name in values}
-    if not found:
-        raise Missing("this run has none of the programs that it is about")
-    return found
-
-
 def private_share(evidence: Evidence) -> dict[str, float]:
     """The share of references to private memory, by program."""
     private = described(evidence, "private_millions")

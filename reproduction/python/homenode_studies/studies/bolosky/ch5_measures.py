@@ -1,11 +1,11 @@
 """Measures of the outcomes of chapter 5's experiments, for the claims."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
 from homenode_studies.studies.bolosky.platinum import BACKOFF, PLATINUM
-from homenode_studies.studies.claims import CLOSE, TIE, mean, share
+from homenode_studies.studies.claims import CLOSE, TIE, mean, of, share
 from homenode_studies.studies.tables import Evidence, Missing, Row
 
 PAGE = 4096
@@ -93,14 +93,6 @@ def well_placed(evidence: Evidence) -> list[str]:
 def plain(evidence: Evidence) -> list[str]:
     """The programs other than Presto and SPLASH."""
     return evidence.points().styles("epex", "c-threads")
-
-
-def of(values: dict[str, float], programs: Iterable[str]) -> dict[str, float]:
-    """The values of some programs."""
-    kept = {p: values[p] for p in programs if p in values}
-    if not kept:
-        raise Missing("this run has none of the programs that it is about")
-    return kept
 
 
 def improvement(evidence: Evidence, machine: str, share_in_memory: float = 0.5) -> float:

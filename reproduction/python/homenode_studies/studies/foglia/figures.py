@@ -54,22 +54,19 @@ def miss_parts(row: Row) -> dict[str, float]:
     }
 
 
-def invalidation_parts(row: Row) -> dict[str, float]:
-    """The parts of a bar of figures 3, 10 and 22."""
-    return {
-        f"{kind} sharing, {part}": m.invalidations(row, kind, part=part)
+def _parts(count: Callable[..., float]) -> Callable[[Row], dict[str, float]]:
+    """The parts of a bar, as a count has them, by kind of sharing."""
+    return lambda row: {
+        f"{kind} sharing, {part}": count(row, kind, part=part)
         for part in m.PARTS
         for kind in m.KINDS
     }
 
 
-def coherence_parts(row: Row) -> dict[str, float]:
-    """The parts of a bar of figures 5, 13, 15 and 21."""
-    return {
-        f"{kind} sharing, {part}": m.coherence(row, kind, part=part)
-        for part in m.PARTS
-        for kind in m.KINDS
-    }
+invalidation_parts = _parts(m.invalidations)
+"""The parts of a bar of figures 3, 10 and 22."""
+coherence_parts = _parts(m.coherence)
+"""The parts of a bar of figures 5, 13, 15 and 21."""
 
 
 def figures(runs: Runs) -> list[Figure]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from homenode_studies.studies.claims import Claim, above, less_than, more_than
+from homenode_studies.studies.claims import Claim, above, chosen, less_than, more_than
 from homenode_studies.studies.marchetti import HARDWARE, MGRID, PROTOCOLS, SOFTWARE, SOR
 from homenode_studies.studies.marchetti import measures as m
 from homenode_studies.studies.marchetti.judging import (
@@ -10,7 +10,6 @@ from homenode_studies.studies.marchetti.judging import (
     highest_about,
     most,
     most_within,
-    only,
     within,
 )
 from homenode_studies.studies.marchetti.matrix import LARGE, PAPER_CASE, WITH, Setting
@@ -170,7 +169,7 @@ def _fill_times(protocol: str, low: float, high: float) -> Claim:
 def nearer(protocol: str) -> Compute:
     """Links per message with placement over without, for mgrid and sor."""
     base = Setting(protocol=protocol)
-    return lambda e: only(
+    return lambda e: chosen(
         {p: m.changed(ours(e), p, m.distance, base) for p in ours(e).programs()}, MGRID, SOR
     )
 
@@ -280,7 +279,7 @@ _CONCLUSION = (
         "With placement a program with separate pages writes back to its own nodes",
         "50 to 100 %",
         "local write-backs with placement, in hardware, of sor and mgrid",
-        lambda e: only(m.each(ours(e), _base(HARDWARE), m.local_write_backs), SOR, MGRID),
+        lambda e: chosen(m.each(ours(e), _base(HARDWARE), m.local_write_backs), SOR, MGRID),
         above(0.5),
         "%",
         own=lambda _: {"least": 0.5, "most": 1.0},

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from homenode_studies.studies.claims import Claim, above, empty, falls, points, rises, true
+from homenode_studies.studies.claims import Claim, above, chosen, empty, falls, points, rises, true
 from homenode_studies.studies.marchetti import HARDWARE, MGRID, SOFTWARE, SOR, WATER
 from homenode_studies.studies.marchetti import measures as m
-from homenode_studies.studies.marchetti.judging import most, only, part
+from homenode_studies.studies.marchetti.judging import most, part
 from homenode_studies.studies.marchetti.matrix import (
     BLOCKS,
     FILLS,
@@ -334,7 +334,7 @@ _REPLICATION = (
         "Replication gains sor 13 %",
         "13 %",
         "by how much the counter policy reduces the time",
-        lambda e: only(by_counter(e), SOR)[SOR],
+        lambda e: chosen(by_counter(e), SOR)[SOR],
         points(0.13),
         "%",
         why=_ONCE,

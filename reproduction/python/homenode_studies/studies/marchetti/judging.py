@@ -3,12 +3,11 @@
 Each rule is first applied to the paper's own statement, in the form of our value.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from homenode_studies.studies.claims import MOST
 from homenode_studies.studies.marchetti import MP3D
-from homenode_studies.studies.tables import Missing
 
 POINTS = 0.05
 """The tolerance of a percentage, as in all studies."""
@@ -53,18 +52,6 @@ def part(flags: Iterable[bool]) -> float:
     """The share of true values."""
     listed = list(flags)
     return sum(listed) / len(listed) if listed else 0.0
-
-
-def only(value: Mapping[str, float], *programs: str) -> dict[str, float]:
-    """The values of some programs.
-
-    Raises:
-        Missing: when one was not run.
-    """
-    absent = [name for name in programs if name not in value]
-    if absent:
-        raise Missing(f"needs {', '.join(absent)}, which this run does not have")
-    return {name: value[name] for name in programs}
 
 
 def _inside(value: float, low: float, high: float) -> bool:
