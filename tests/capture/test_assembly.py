@@ -62,6 +62,17 @@ int main(void) {
     printf("%d 0\\n", r);
 }
 """
+_INTEL_FILE = """#include <stdio.h>
+__thread int own = 3;
+int flags[4] = {1, 2, 3, 4};
+__attribute__((noinline)) int at(int i) { return flags[i] + own; }
+int main(void) {
+    int r;
+    __asm__("mov %0, dword ptr [%1+8]" : "=r"(r) : "r"(flags), "m"(flags));
+    for (int i = 0; i < 4; i++) own += at(i);
+    printf("%d %d\\n", r, own);
+}
+"""
 _RESOLVER = """#include <stdio.h>
 int g[2] = {1, 5};
 static int one(void) { return g[1]; }
@@ -135,6 +146,41 @@ def test_what_a_resolver_calls_may_have_hooks(
         assert compilers.compile("c", [*words.split(), str(tmp_path / "a.c"), "-o", program]) == 0
     done = subprocess.run([program], capture_output=True, text=True, check=True)
     assert done.stdout[0] == "5"
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("optimize", ["-O0", "-O2"])
+def test_a_file_in_intel_syntax_has_hooks(
+    compiler: str,
+    optimize: str,
+    tmp_path: Path,
+    record: Recorder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    monkeypatch.setenv("HOMENODE_CC", compiler)
+    # In Intel syntax gcc's assembler takes `flags` for a register.
+    text = _INTEL_FILE.replace("flags", "table") if compiler == "gcc" else _INTEL_FILE
+    (tmp_path / "a.c").write_text(text)
+    program = tmp_path / "a"
+    words = [optimize, "-masm=intel", str(tmp_path / "a.c"), "-o", str(program)]
+    assert compilers.compile("c", words) == 0
+    recording = record(program)
+    assert recording.out == "3 74\n"
+    assert len(recording.touching("table" if compiler == "gcc" else "flags")["addr"]) == 5
+
+
+def test_a_static_program_in_fortran_closes_its_files(tmp_path: Path) -> None:
+    if shutil.which("gfortran") is None:
+        pytest.skip("no gfortran")
+    name = tmp_path / "out"
+    (tmp_path / "a.f90").write_text(f"open(9, file='{name}')\nwrite(9, *) 7\nclose(9)\nend\n")
+    program = tmp_path / "a"
+    words = ["-static", str(tmp_path / "a.f90"), "-o", str(program)]
+    assert compilers.compile("fortran", words) == 0
+    subprocess.run([program], check=True)
+    assert name.read_text().strip() == "7"
 
 
 def test_variables_of_an_aligned_frame_are_recorded(tmp_path: Path, record: Recorder) -> None:

@@ -326,20 +326,29 @@ impl<'a> Emitter<'a> {
 
     /// The address of an operand, in `rdi`.
     fn address(&mut self, number: usize, operand: &MemoryOperand<'_>) {
-        let MemoryOperand { segment, displacement, registers, syntax } = operand;
-        let is_below = self.code.all[number].instruction.memory_base() == Register::RSP;
-        if *syntax == Syntax::Intel {
+        let instruction = &self.code.all[number].instruction;
+        let registers = [instruction.memory_base(), instruction.memory_index()];
+        let is_below = registers[0] == Register::RSP;
+        let is_intel = operand.syntax == Syntax::Intel;
+        if is_intel && registers != [Register::None; 2] {
             self.line(INTEL);
-            self.line(&format!("\tlea\trdi, {displacement}"));
+            self.line(&format!("\tlea\trdi, {}", operand.displacement));
             self.line(ATT);
             if is_below {
                 self.line(&format!("\tleaq\t{BELOW}(%rdi), %rdi"));
             }
-            if let Some(segment) = segment {
+            if let Some(segment) = operand.segment {
                 self.add_segment(segment);
             }
-            return;
+        } else {
+            self.att_address(operand, is_below);
         }
+    }
+
+    fn att_address(&mut self, operand: &MemoryOperand<'_>, is_below: bool) {
+        let MemoryOperand { segment, displacement, registers, syntax: _ } = operand;
+        // Without registers both syntaxes are the same but for brackets.
+        let displacement = &displacement.trim_start_matches("ds:").trim_matches(['[', ']']);
         let displacement = match *displacement {
             own if !is_below => own.to_owned(),
             "" => BELOW.to_string(),

@@ -56,6 +56,8 @@ impl Piece<'_> {
 
 /// What is known at a line.
 struct PieceReader<'a> {
+    /// Whether clang wrote the text, for which registers in Intel syntax never have a percent sign.
+    is_of_clang: bool,
     /// Names of the macros.
     macros: Vec<&'a str>,
     /// In how many bodies of macros and repetitions.
@@ -91,6 +93,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
         Vec::new()
     };
     let mut reader = PieceReader {
+        is_of_clang: text.contains("clang version "),
         macros,
         depth: 0,
         repeats: false,
@@ -134,7 +137,7 @@ impl PieceReader<'_> {
             ".text" => self.section = Section::Code,
             ".data" | ".bss" => self.section = Section::Data,
             ".loc" => return Kind::Debugging,
-            ".intel_syntax" | ".att_syntax" => self.syntax = syntax(statement),
+            ".intel_syntax" | ".att_syntax" => self.syntax = self.named_syntax(statement),
             _ => {}
         }
         match self.section {
@@ -151,6 +154,16 @@ impl PieceReader<'_> {
         }
     }
 
+    fn named_syntax(&self, directive: &str) -> Syntax {
+        let mut words = without_comment(directive).split_whitespace();
+        match (words.next(), words.next()) {
+            (Some(".att_syntax"), None | Some("prefix")) => Syntax::Att,
+            (Some(".intel_syntax"), Some("noprefix")) => Syntax::Intel,
+            (Some(".intel_syntax"), None) if self.is_of_clang => Syntax::Intel,
+            _ => Syntax::Unread,
+        }
+    }
+
     /// The beginning of a body.
     fn body(&mut self, word: &str) -> Kind {
         self.depth += 1;
@@ -159,15 +172,6 @@ impl PieceReader<'_> {
         }
         self.repeats = true;
         Kind::Repeat
-    }
-}
-
-fn syntax(directive: &str) -> Syntax {
-    let mut words = without_comment(directive).split_whitespace();
-    match (words.next(), words.next()) {
-        (Some(".att_syntax"), None | Some("prefix")) => Syntax::Att,
-        (Some(".intel_syntax"), Some("noprefix")) => Syntax::Intel,
-        _ => Syntax::Unread,
     }
 }
 
@@ -334,5 +338,7 @@ mod tests {
         let kinds = pieces(text).into_iter().filter(Piece::is_code).map(|piece| piece.kind);
         let wanted = [Syntax::Att, Syntax::Intel, Syntax::Att, Syntax::Unread];
         assert_eq!(kinds.collect::<Vec<_>>(), wanted.map(Kind::Instruction));
+        let of_clang = ".intel_syntax\nret\n.ident \"clang version 14\"";
+        assert_eq!(pieces(of_clang)[1].kind, Kind::Instruction(Syntax::Intel));
     }
 }

@@ -98,7 +98,9 @@ class _Assembler:
         done = _run(command, stderr=subprocess.PIPE)
         said = done.stderr.decode(errors="replace")
         if done.returncode == 0:
-            sys.stderr.write(said)
+            # What clang says is of its own text.
+            if not self.is_clang:
+                sys.stderr.write(said)
             return ""
         errors = [line for line in said.splitlines() if "rror" in line]
         return errors[0].strip() if errors else f"it ended with {done.returncode}"

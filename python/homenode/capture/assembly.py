@@ -51,6 +51,7 @@ _OF_CLANG = (
 
 # Options that matter to clang as the assembler, and those of them that take the next word.
 _ASSEMBLER = ("-Wa,", "-m", "--target", "-B", "--sysroot")
+_NOT_ASSEMBLER = ("-mllvm", "-masm=")
 _ASSEMBLER_WITH_ARGUMENT = frozenset(["-Xassembler", "-target"])
 
 
@@ -76,6 +77,12 @@ class Hooks:
 
     words: tuple[str, ...]
     environment: Mapping[str, str]
+    # The user's words in place of which others are needed.
+    instead: Mapping[str, tuple[str, ...]]
+
+    def adapted(self, words: Sequence[str]) -> list[str]:
+        """The user's words, as the compiler is to get them."""
+        return [part for word in words for part in self.instead.get(word, (word,))]
 
 
 def hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
@@ -104,7 +111,11 @@ def hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
         "time_trace": "-ftime-trace" in line.all_words,
     }
     own = _OF_CLANG if is_clang else _OF_GCC
-    return Hooks((f"-B{folder}", *_BOTH, *own), {SETTINGS: json.dumps(settings)})
+    # clang's assembler takes some names of variables in Intel syntax for registers.
+    instead = {"-masm=intel": ("-Xclang", "-inline-asm=intel")} if is_clang else {}
+    if "-S" in line.all_words:
+        instead = {}
+    return Hooks((f"-B{folder}", *_BOTH, *own), {SETTINGS: json.dumps(settings)}, instead)
 
 
 def _is_clang(word: str) -> bool:
@@ -159,6 +170,6 @@ def _assembler_words(words: Sequence[str]) -> list[str]:
     for word, following in pairwise([*words, ""]):
         if word in _ASSEMBLER_WITH_ARGUMENT or word == "-B":
             chosen += [word, following]
-        elif word.startswith(_ASSEMBLER) and not word.startswith("-mllvm"):
+        elif word.startswith(_ASSEMBLER) and not word.startswith(_NOT_ASSEMBLER):
             chosen.append(word)
     return chosen

@@ -92,6 +92,15 @@ _FLAGS = (
     "-fno-stack-protector -fno-strict-aliasing -fno-omit-frame-pointer -w"
 ).split()
 
+# Functions of threads that the compiler's libraries call once a program has threads, without asking
+# the linker for them. With the runtime a static program has threads.
+_STATIC_THREADS = (
+    "once getspecific setspecific create join equal self detach cancel mutex_lock mutex_trylock "
+    "mutex_timedlock mutex_unlock mutex_init mutex_destroy cond_init cond_broadcast cond_signal "
+    "cond_wait cond_timedwait cond_destroy key_create key_delete mutexattr_init mutexattr_settype "
+    "mutexattr_destroy rwlock_rdlock rwlock_wrlock rwlock_unlock"
+).split()
+
 
 class RuntimeBuildError(Exception):
     """The runtime could not be compiled."""
@@ -139,7 +148,9 @@ def link_flags(compiler: Sequence[str], *, shared: bool, static: bool, openmp: b
     if openmp:
         folders.append(_build(compiler, Variant("openmp", ("-DHN_STATIC",), for_openmp)))
     objects = [str(folder / "runtime.o") for folder in folders]
-    return [*objects, *(f"-Wl,@{folder / 'runtime.wrap'}" for folder in folders), "-lpthread"]
+    wraps = [f"-Wl,@{folder / 'runtime.wrap'}" for folder in folders]
+    threads = [f"-Wl,-u,pthread_{name}" for name in _STATIC_THREADS]
+    return [*objects, *wraps, *threads, "-lpthread"]
 
 
 def build_plugin(compiler: Sequence[str], sources: tuple[Path, ...]) -> Path:

@@ -95,7 +95,7 @@ def _run_with_hooks(
         # Before the user's own words, which then override them.
         return _run([*driver, "-g", "-fsanitize=thread", *own, *words])
     hooks = assembly.hooks(driver, line)
-    return _run([*driver, *hooks.words, *own, *words], hooks.environment)
+    return _run([*driver, *hooks.words, *own, *hooks.adapted(words)], hooks.environment)
 
 
 def _include_flags(language: str) -> list[str]:
