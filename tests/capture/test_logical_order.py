@@ -179,6 +179,8 @@ def test_several_quanta_are_several_orders(
     line = ["record", "--order", "logical", "--quantum", "1,50", "-o", tmp_path / "t.hnt"]
     assert homenode(*line, "--", build("parallel.c")).code == 0
     fine, coarse = (hn.Trace.open(tmp_path / f"t.q{quantum}.s0.hnt") for quantum in (1, 50))
-    assert fine.references == coarse.references
+    # A thread that waits for a lock tries again: how often depends on the order.
+    own = [of.references - of.info["sync"] for of in (fine, coarse)]
+    assert own[0] == own[1]
     assert fine.checksum != coarse.checksum
     assert "logical quantum=50 repeatable" in homenode("info", coarse.path).out

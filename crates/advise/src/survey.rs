@@ -8,7 +8,7 @@ use crate::concurrency::RunningThreads;
 use crate::line_filter::LineFilter;
 use crate::uses::{EMPTY, UserSets};
 use crate::words::{
-    ATOMIC, ConcurrentUse, JOINED, LOCKS, READ_LAST, TOUCHED, UseTable, WRITTEN, WordPlace,
+    ATOMIC, ConcurrentUse, FIELD, JOINED, LOCKS, READ_LAST, TOUCHED, UseTable, WRITTEN, WordPlace,
     WordReferences,
 };
 
@@ -22,6 +22,9 @@ const READS_A_WRITE: u32 = 64;
 
 /// A word is updated if more than one in this many references writes: an addition reads once.
 const READS_AN_UPDATE: u32 = 4;
+
+/// Words of the largest lock, a reader-writer lock of 56 bytes, up to the last field in use.
+const LOCK_WORDS: u64 = 13;
 
 /// How the threads use a word while several run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -172,9 +175,11 @@ impl UseSurveyor {
             // A compiler initialises several values at a time: these are not one.
             let joined = if SEVERAL && size <= VALUE_BYTES { JOINED } else { 0 };
             let mut kept = TOUCHED;
+            let synchronises = Flags(flags).contains(Flags::SYNC);
             if kind == AccessKind::Atomic.code() {
-                let locks = Flags(flags).contains(Flags::SYNC);
-                kept |= ATOMIC | if locks { LOCKS } else { 0 };
+                kept |= ATOMIC | if synchronises { LOCKS } else { 0 };
+            } else if synchronises {
+                kept |= FIELD;
             }
             for word in first..=last {
                 let bits = kept | if word < last { joined } else { 0 };
@@ -320,10 +325,16 @@ impl UseSurvey {
         self.words.word(word).0.bits & JOINED != 0
     }
 
-    /// Whether a word is updated in one step to synchronise threads, as locks are.
+    /// Whether a word is updated in one step to synchronise threads, as locks are, or is another
+    /// field of a lock.
     #[must_use]
     pub fn locks(&self, word: u64) -> bool {
-        self.words.word(word).0.bits & LOCKS != 0
+        let bits = self.words.word(word).0.bits;
+        let is_field = || {
+            let first = word.saturating_sub(LOCK_WORDS - 1);
+            (first..=word).any(|word| self.synchronisation.contains_key(&word))
+        };
+        bits & LOCKS != 0 || bits & FIELD != 0 && is_field()
     }
 
     /// What threads do with a word that several of them write, and how many write it. `None` if

@@ -30,6 +30,8 @@ pub(crate) const LOCKS: u8 = 8;
 pub(crate) const ATOMIC: u8 = 16;
 /// The last reference while several threads ran, by [`ConcurrentUse::last`], read it.
 pub(crate) const READ_LAST: u8 = 32;
+/// It is read or written plainly to synchronise threads, as the owner of a lock is.
+pub(crate) const FIELD: u8 = 64;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WordReferences {

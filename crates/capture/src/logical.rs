@@ -16,7 +16,7 @@ use crate::decode::access;
 use crate::item::{DecodedItem, ItemSink};
 use crate::races::RaceDetector;
 use crate::thread_stream::{NextStep, ThreadStream};
-use crate::wire::{ORDERED_BIT, SYNC_BIT, at};
+use crate::wire::{ORDERED_BIT, SYNC_BIT, WITHIN_BIT, at};
 
 /// Records of a thread that may wait for others before its ring is left full.
 const WAITING_MAX: usize = 1 << 17;
@@ -236,7 +236,8 @@ impl LogicalMerger {
         let words = stream.take_reference();
         let found = match words {
             Some([first, second]) => {
-                Some(DecodedItem::Access(access([first & !(1 << ORDERED_BIT), second])))
+                let marks = 1 << ORDERED_BIT | 1 << WITHIN_BIT;
+                Some(DecodedItem::Access(access([first & !marks, second])))
             }
             None => stream.take_event(),
         };

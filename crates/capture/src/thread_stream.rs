@@ -4,7 +4,7 @@ use crate::area::SharedArea;
 use crate::decode::Decoder;
 use crate::item::DecodedItem;
 use crate::ring::RingCursor;
-use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, ORDERED_BIT, SYNC_BIT, code};
+use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, ORDERED_BIT, SYNC_BIT, WITHIN_BIT, code};
 
 /// Bits of a reference that is ordered with those of other threads.
 const OPERATION: u64 = 1 << SYNC_BIT | 1 << ORDERED_BIT;
@@ -146,7 +146,7 @@ impl ThreadStream {
             return NextStep::Unknown;
         };
         if first >> EVENT_BIT == 0 {
-            if self.clock >= self.turn_end {
+            if self.clock >= self.turn_end && first >> WITHIN_BIT & 1 == 0 {
                 self.turn_to(self.clock, quantum);
             }
             let operation = first & OPERATION != 0;
@@ -169,11 +169,11 @@ impl ThreadStream {
         self.turn_end = (self.turn + 1).saturating_mul(quantum);
     }
 
-    /// Takes the next record if it is a reference, and advances the clock.
+    /// Takes the next record if it is a reference, and advances the clock if that is counted.
     pub fn take_reference(&mut self) -> Option<[u64; 2]> {
         let words = self.records.get(0).filter(|[first, _]| first >> EVENT_BIT == 0)?;
         self.records.take(1);
-        self.clock += 1;
+        self.clock += !words[0] >> WITHIN_BIT & 1;
         Some(words)
     }
 

@@ -34,6 +34,8 @@ pub const GAP_SHIFT: u32 = 58;
 pub const GAP_BITS: u32 = 5;
 /// Logical order, which counts no instructions: marks an atomic operation, which is ordered.
 pub const ORDERED_BIT: u32 = 58;
+/// Logical order: marks a reference that is part of the operation before it and is not counted.
+pub const WITHIN_BIT: u32 = 59;
 /// Bit position of the number of payload records in word 0 of an event.
 pub const EXTRA_SHIFT: u32 = 48;
 /// Bit position of the event code.
@@ -273,6 +275,7 @@ mod tests {
             ("HN_GAP_SHIFT", GAP_SHIFT.into()),
             ("HN_GAP_BITS", GAP_BITS.into()),
             ("HN_ORDERED_BIT", ORDERED_BIT.into()),
+            ("HN_WITHIN_BIT", WITHIN_BIT.into()),
             ("HN_EXTRA_SHIFT", EXTRA_SHIFT.into()),
             ("HN_CODE_SHIFT", CODE_SHIFT.into()),
             ("HN_EVENT_BIT", EVENT_BIT.into()),

@@ -82,6 +82,8 @@ _RUNTIME = (
     "waits",
     "watchdog",
     "atomic_calls",
+    "fields",
+    "mutexes",
     *(("assembly",) if platform.machine() == "x86_64" else ()),
 )
 

@@ -38,7 +38,7 @@ _COPIES = (
     "copies by the library: its pieces overlap or pass the end, with hooks each byte counts once"
 )
 _TABLES = "literals and tables of the compiler and the linker are not recorded with hooks"
-_LOCKS = "locks: with hooks one reference for each operation, in place of the library's own"
+_LOCKS = "locks: with hooks the library's accesses count for the line that calls it"
 _MISSED = "compiler's hooks miss it (build with HOMENODE_HOOKS=assembly)"
 _REMOVED = "the optimised code makes fewer accesses than the compiler has put hooks at"
 _MOVED = "the same bytes are at other lines of this function"

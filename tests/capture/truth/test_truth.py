@@ -15,8 +15,6 @@ pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64", reason="hooks are inserted into x86-64 assembly"
 )
 
-_LOCKS = "locks are recorded as four bytes"
-_NOT_YET = {"mutex_bytes.c": _LOCKS, "rwlock_bytes.c": _LOCKS}
 # What it clones shares its memory and its slot, so where references go depends on time.
 _CLONES = "clone_vm.c"
 
@@ -43,10 +41,7 @@ def _cases() -> Iterator[object]:
         families = list(dict.fromkeys(each.family for each in program.variants))
         family = families[number % len(families)]
         variant = [each for each in program.variants if each.family == family][-1]
-        marks = []
-        if reason := _NOT_YET.get(program.name):
-            marks.append(pytest.mark.xfail(strict=True, reason=reason))
-        yield pytest.param(program, variant, marks=marks, id=f"{program.name}-{family}")
+        yield pytest.param(program, variant, id=f"{program.name}-{family}")
 
 
 @pytest.mark.parametrize(("program", "variant"), list(_cases()))

@@ -6,7 +6,7 @@ use homenode_advise::kind::TABLE;
 use homenode_advise::{Candidate, Layout, UseSurvey, UseSurveyor, WordLabel, data_objects};
 use homenode_analysis::Names;
 use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter, Rng};
-use homenode_trace::{AddressRange, Batch, Metadata, RangeKind};
+use homenode_trace::{AddressRange, Batch, Event, EventKind, Metadata, RangeKind};
 
 const THREADS: u16 = 6;
 
@@ -107,6 +107,27 @@ fn proposals_keep_every_word_once_and_values_whole() {
         }
     }
     assert!(TABLE.iter().all(|entry| seen.contains_key(entry.name)), "{seen:?}");
+}
+
+#[test]
+fn the_fields_of_a_lock_belong_to_it() {
+    let lock = 0x1000;
+    let field = |addr, kind| Access { flags: Flags::SYNC, ..Access::new(0, kind, addr, 4) };
+    let accesses = [
+        field(lock, AccessKind::Atomic),
+        field(lock + 8, AccessKind::Write),
+        field(lock + 16, AccessKind::Read),
+        Access::new(0, AccessKind::Write, lock + 40, 4),
+        // A flag that is stored with an order, as no lock is.
+        field(lock + 128, AccessKind::Write),
+    ];
+    let mut batch = batch(&accesses);
+    batch.events.push((1, Event { thread: 0, what: EventKind::LockAcquire { addr: lock } }));
+    let mut surveyor = UseSurveyor::new(THREADS, ReferenceFilter::ALL);
+    surveyor.push(&batch);
+    let survey = surveyor.finish();
+    let locks = accesses.map(|access| survey.locks(access.addr / BlockSize::WORD_BYTES));
+    assert_eq!(locks, [true, true, true, false, false]);
 }
 
 /// The slow way: all references of a word in a list.

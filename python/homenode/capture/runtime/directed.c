@@ -176,12 +176,10 @@ void hn_report_given_up(struct hn_thread *me, int class)
         hn_fact(me, HN_EV_GIVES_UP, NULL, -1);
 }
 
-/* `me` has woken `t`. A thread that takes a lock again after its wait refers to it next: that
- * reference is recorded here, to show which signal ended which wait. Locked. */
+/* `me` has woken `t`. A thread that takes a lock again after its wait refers to the condition and
+ * the lock next: that is recorded here, to show which signal ended which wait. Locked. */
 void hn_report_woken(struct hn_thread *me, struct hn_thread *t, int class)
 {
-    const uint64_t sync = UINT64_C(1) << HN_SYNC_BIT;
-
     if (me->state != HN_RUNNING) {
         hn_note_stray(t, HN_RELEASED_AT);
         return;
@@ -190,13 +188,8 @@ void hn_report_woken(struct hn_thread *me, struct hn_thread *t, int class)
     if (class == HN_W_JOIN)
         return;
     hn_event(me, is_counted(class) ? HN_EV_ENDS : HN_EV_RESUMES, t->number, 0);
-    if (t->relock == NULL || class != HN_W_CONDITION)
-        return;
-    hn_put(me, ((uintptr_t)t->relock & 0xffffffffffff) | HN_WHAT(HN_ATOMIC, 4) | sync,
-           (t->relock_pc & 0xffffffffffff) | t->tag);
-    if (hn_c->order != 0)
-        hn_set_limit(me);
-    t->relocked = 1;
+    if (t->relock != NULL && class == HN_W_CONDITION)
+        hn_put_awake(me, t);
 }
 
 /* Whether the thread can end its turn here. */

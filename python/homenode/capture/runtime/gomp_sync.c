@@ -1,4 +1,5 @@
 /* OpenMP through libgomp: barriers, critical sections, locks, single, ordered. */
+#include "fields.h"
 #include "gomp.h"
 
 #include <errno.h>
@@ -130,19 +131,25 @@ static int find_held(const void *lock)
     return -1;
 }
 
-/* Whether the runtime took the lock. */
-static int take_critical(const void *lock, uintptr_t pc)
+static struct hn_taking by_exchange(const void *lock, uintptr_t pc)
 {
+    return (struct hn_taking){lock, pc, hn_lock_word, hn_no_fields, hn_no_fields, hn_lock_word};
+}
+
+/* Whether the runtime took the lock. */
+static int take_critical(const struct hn_taking *taking)
+{
+    const void *lock = taking->lock;
     struct hn_team *team = hn_team();
     struct hn_thread *me = hn_me;
     int place;
 
     if (team == NULL)
         return 0;
-    hn_sync_ref(me, lock, HN_ATOMIC, pc);
+    hn_fields(me, lock, taking->asks, taking->pc);
     hn_ask_lock(me, lock, -1);
     while (hn_c->order != 0 && (find_held(lock) >= 0 || find_held(NULL) < 0))
-        hn_wait_for_lock(me, lock, -1, 0);
+        hn_wait_for_lock(me, taking, -1, 0);
     place = find_held(NULL);
     if (hn_c->order == 0 || place < 0)
         return 0;
@@ -159,7 +166,7 @@ static int give_critical(const void *lock, uintptr_t pc)
 
     if (place < 0 || me == NULL)
         return 0;
-    hn_note_releasing(me, lock, pc);
+    hn_note_releasing(me, lock, hn_lock_word, pc);
     held[place] = NULL;
     hn_wake(lock, HN_W_LOCK, 1);
     return 1;
@@ -167,72 +174,134 @@ static int give_critical(const void *lock, uintptr_t pc)
 
 static int unnamed_critical, unnamed_atomic;
 
-#define SECTION(start, end, params, lock, ...)              \
-    INTERPOSE(void, start, params)                          \
-    {                                                       \
-        if (!take_critical(lock, HN_CALLER)) {              \
-            REAL(start)(__VA_ARGS__);                       \
-            hn_note_acquired(0, lock, HN_CALLER);           \
-        }                                                   \
-    }                                                       \
-                                                            \
-    INTERPOSE(void, end, params)                            \
-    {                                                       \
-        if (!give_critical(lock, HN_CALLER)) {              \
-            struct hn_thread *me = hn_inside();             \
-                                                            \
-            if (me != NULL)                                 \
-                hn_note_releasing(me, lock, HN_CALLER);     \
-            REAL(end)(__VA_ARGS__);                         \
-        }                                                   \
+#define SECTION(start, end, params, lock, ...)                                  \
+    INTERPOSE(void, start, params)                                              \
+    {                                                                           \
+        const struct hn_taking taking = by_exchange(lock, HN_CALLER);           \
+                                                                                \
+        if (!take_critical(&taking)) {                                          \
+            REAL(start)(__VA_ARGS__);                                           \
+            hn_note_acquired(0, &taking);                                       \
+        }                                                                       \
+    }                                                                           \
+                                                                                \
+    INTERPOSE(void, end, params)                                                \
+    {                                                                           \
+        if (!give_critical(lock, HN_CALLER)) {                                  \
+            struct hn_thread *me = hn_inside();                                 \
+                                                                                \
+            if (me != NULL)                                                     \
+                hn_note_releasing(me, lock, hn_lock_word, HN_CALLER);           \
+            REAL(end)(__VA_ARGS__);                                             \
+        }                                                                       \
     }
 
 SECTION(GOMP_critical_start, GOMP_critical_end, (void), &unnamed_critical, )
 SECTION(GOMP_critical_name_start, GOMP_critical_name_end, (void **name), name, name)
 SECTION(GOMP_atomic_start, GOMP_atomic_end, (void), &unnamed_atomic, )
 
-/* omp_lock_t and omp_nest_lock_t: the real test, and a wait under the baton while it fails. */
-#define OMP_LOCK(set, unset, test)                                              \
-    INTERPOSE(int, test, (void *lock))                                          \
-    {                                                                           \
-        int result;                                                             \
-                                                                                \
-        if (hn_logical)                                                         \
-            hn_inside();                                                        \
-        result = REAL(test)(lock);                                              \
-        hn_note_acquired(result != 0 ? 0 : EBUSY, lock, HN_CALLER);             \
-        return result;                                                          \
-    }                                                                           \
-                                                                                \
-    INTERPOSE(void, set, (void *lock))                                          \
-    {                                                                           \
-        struct hn_thread *me = hn_inside();                                     \
-                                                                                \
-        if (me == NULL || !hn_deterministic()) {                                \
-            REAL(set)(lock);                                                    \
-        } else {                                                                \
-            hn_sync_ref(me, lock, HN_ATOMIC, HN_CALLER);                        \
-            hn_ask_lock(me, lock, -1);                                          \
-            while (!REAL(test)(lock))                                           \
-                hn_wait_for_lock(me, lock, -1, 0);                              \
-        }                                                                       \
-        hn_note_acquired(0, lock, HN_CALLER);                                   \
-    }                                                                           \
-                                                                                \
-    INTERPOSE(void, unset, (void *lock))                                        \
-    {                                                                           \
-        struct hn_thread *me = hn_inside();                                     \
-                                                                                \
-        if (me != NULL)                                                         \
-            hn_note_releasing(me, lock, HN_CALLER);                             \
-        REAL(unset)(lock);                                                      \
-        hn_wake(lock, HN_W_LOCK, 1);                                            \
+/* omp_lock_t and omp_nest_lock_t: the real test, and a wait under the baton while it fails. The
+ * accesses are in the order of libgomp 12. */
+struct nest_lock {
+    int lock, count;
+    const void *owner;
+};
+
+enum { COUNTED = offsetof(struct nest_lock, count), OWNED = offsetof(struct nest_lock, owner) };
+
+struct omp_kind {
+    hn_field asks[2], takes[2], has[4], has_tested[3], releases[5];
+};
+
+static const struct omp_kind plain = {.asks = {A(0)}, .releases = {A(0)}};
+static const struct omp_kind nest = {
+    .asks = {LONG_R(OWNED)},
+    .takes = {A(0)},
+    .has = {LONG_W(OWNED), ADD(COUNTED)},
+    .has_tested = {LONG_W(OWNED), W(COUNTED)},
+    .releases = {ADD(COUNTED), LONG_W(OWNED), A(0)},
+};
+static const hn_field counts[] = {ADD(COUNTED), 0};
+
+/* Whether the owner of a nested lock has taken it more than once. */
+static int is_nested(const struct omp_kind *kind, const void *lock)
+{
+    return kind == &nest && ((const struct nest_lock *)lock)->count > 1;
+}
+
+static void omp_acquired(const struct omp_kind *kind, struct hn_taking *taking)
+{
+    if (is_nested(kind, taking->lock)) {
+        taking->takes = hn_no_fields;
+        taking->has = counts;
+    }
+    hn_note_acquired(0, taking);
+}
+
+static void omp_failed(struct hn_thread *me, const struct hn_taking *taking)
+{
+    if (!hn_deterministic())
+        hn_fields(me, taking->lock, taking->asks, taking->pc);
+    hn_put_fields(me, me, taking->lock, taking->takes, taking->pc);
+}
+
+static void omp_wait(struct hn_thread *me, struct hn_taking *taking)
+{
+    hn_put_fields(me, me, taking->lock, taking->takes, taking->pc);
+    taking->takes = hn_no_fields;
+    hn_wait_for_lock(me, taking, -1, 0);
+}
+
+#define OMP_LOCK(set, unset, test, kind)                                                    \
+    INTERPOSE(int, test, (void *lock))                                                      \
+    {                                                                                       \
+        struct hn_taking taking = {lock,       HN_CALLER,       kind.asks,                  \
+                                   kind.takes, kind.has_tested, hn_no_fields};              \
+        struct hn_thread *me = hn_inside();                                                 \
+        int result;                                                                         \
+                                                                                            \
+        if (me != NULL && hn_deterministic())                                               \
+            hn_fields(me, lock, taking.asks, taking.pc);                                    \
+        result = REAL(test)(lock);                                                          \
+        if (result != 0)                                                                    \
+            omp_acquired(&kind, &taking);                                                   \
+        else if (me != NULL)                                                                \
+            omp_failed(me, &taking);                                                        \
+        return result;                                                                      \
+    }                                                                                       \
+                                                                                            \
+    INTERPOSE(void, set, (void *lock))                                                      \
+    {                                                                                       \
+        struct hn_taking taking = {lock,       HN_CALLER, kind.asks,                        \
+                                   kind.takes, kind.has,  hn_lock_word};                    \
+        struct hn_thread *me = hn_inside();                                                 \
+                                                                                            \
+        if (me == NULL || !hn_deterministic()) {                                            \
+            REAL(set)(lock);                                                                \
+        } else {                                                                            \
+            hn_fields(me, lock, taking.asks, taking.pc);                                    \
+            hn_ask_lock(me, lock, -1);                                                      \
+            while (!REAL(test)(lock))                                                       \
+                omp_wait(me, &taking);                                                      \
+        }                                                                                   \
+        omp_acquired(&kind, &taking);                                                       \
+    }                                                                                       \
+                                                                                            \
+    INTERPOSE(void, unset, (void *lock))                                                    \
+    {                                                                                       \
+        struct hn_thread *me = hn_inside();                                                 \
+                                                                                            \
+        if (me != NULL)                                                                     \
+            hn_note_releasing(me, lock, is_nested(&kind, lock) ? counts : kind.releases,    \
+                              HN_CALLER);                                                   \
+        REAL(unset)(lock);                                                                  \
+        hn_wake(lock, HN_W_LOCK, 1);                                                        \
     }
 
-OMP_LOCK(omp_set_lock, omp_unset_lock, omp_test_lock)
-OMP_LOCK(omp_set_nest_lock, omp_unset_nest_lock, omp_test_nest_lock)
-OMP_LOCK(omp_set_lock_, omp_unset_lock_, omp_test_lock_)
-OMP_LOCK(omp_set_nest_lock_, omp_unset_nest_lock_, omp_test_nest_lock_)
+OMP_LOCK(omp_set_lock, omp_unset_lock, omp_test_lock, plain)
+OMP_LOCK(omp_set_nest_lock, omp_unset_nest_lock, omp_test_nest_lock, nest)
+OMP_LOCK(omp_set_lock_, omp_unset_lock_, omp_test_lock_, plain)
+OMP_LOCK(omp_set_nest_lock_, omp_unset_nest_lock_, omp_test_nest_lock_, nest)
 
 /* An ordered section begins when the one before has ended: only libgomp can tell, so the thread
  * waits outside. */

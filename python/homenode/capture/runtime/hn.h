@@ -115,7 +115,8 @@ struct hn_thread {
     int owes_lock;              /* it has the lock in the simulation, but not yet in the trace */
     const void *relock;         /* lock that it takes again after its wait for a condition */
     uintptr_t relock_pc;
-    int relocked;               /* its reference to that lock has been recorded */
+    int relocked;               /* its references until it asks for that lock have been recorded */
+    int signalled;              /* it waits for a condition, in the group that signals wake */
 } __attribute__((aligned(64)));
 
 struct hn_list {
@@ -174,7 +175,6 @@ void hn_event_with(struct hn_thread *me, int code, const uint64_t words[4]);
 void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsigned extra);
 void hn_stamp(struct hn_thread *me);
 void hn_range(const void *start, size_t size, uint64_t kind, uintptr_t pc);
-void hn_sync_ref(struct hn_thread *me, const void *object, uint64_t kind, uintptr_t pc);
 void hn_set_limit(struct hn_thread *me);
 struct hn_record *hn_ring_start(uint32_t ring);
 void hn_go_silent(void);
@@ -279,6 +279,9 @@ int hn_is_asked_for(const struct hn_thread *me, const void *lock);
 void hn_let_others_run(struct hn_thread *me);
 uint64_t hn_now_ns(const struct hn_thread *me);
 
+/* waits.c */
+void hn_put_awake(struct hn_thread *me, struct hn_thread *t);
+
 /* watchdog.c */
 void hn_watch(void);
 
@@ -338,11 +341,6 @@ int hn_wait_fd(struct hn_thread *me, int fd, short events);
 /* blocking.c */
 struct hn_thread *hn_enter_call(long number);
 void hn_leave_call(long number);
-
-/* locks.c: what all kinds of lock share */
-void hn_note_acquired(int result, const void *lock, uintptr_t pc);
-void hn_note_releasing(struct hn_thread *me, const void *lock, uintptr_t pc);
-int hn_wait_for_lock(struct hn_thread *me, const void *lock, int64_t timeout_ns, int shared);
 
 /* signals.c */
 int hn_in_handler(struct hn_thread *me);

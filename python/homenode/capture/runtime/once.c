@@ -1,5 +1,5 @@
 /* One-time initialisation and semaphores. */
-#include "hn.h"
+#include "fields.h"
 
 #include <errno.h>
 #include <semaphore.h>
@@ -8,7 +8,20 @@
 struct once_node {
     pthread_once_t *control;
     struct once_node *next;
+    uintptr_t pc;
 };
+
+/* Accesses in the order of glibc 2.36. */
+enum { GLIBC_ONCE_DONE = 2, SEMAPHORE_SHARED = 8 };
+
+static const hn_field once_looks[] = {R(0), 0};
+static const hn_field once_begins[] = {R(0), A(0), 0};
+static const hn_field once_ends[] = {W(0), 0};
+static const hn_field looks[] = {LONG_R(0), 0};
+static const hn_field takes[] = {LONG_R(0), LONG_A(0), 0};
+static const hn_field takes_again[] = {R(SEMAPHORE_SHARED), LONG_R(0), LONG_A(0), 0};
+static const hn_field taken_at_once[] = {LONG_A(0), 0};
+static const hn_field posts[] = {R(SEMAPHORE_SHARED), LONG_R(0), LONG_A(0), 0};
 
 static struct once_node *running;
 
@@ -21,8 +34,10 @@ static void once_ended(struct once_node **node)
     while (*link != *node)
         link = &(*link)->next;
     *link = (*node)->next;
-    if (me != NULL)
+    if (me != NULL) {
+        hn_fields(me, (*node)->control, once_ends, (*node)->pc);
         hn_sync_mark(me, (*node)->control);
+    }
     hn_wake((*node)->control, HN_W_ONCE, INT32_MAX);
 }
 
@@ -34,22 +49,51 @@ static int is_running(const pthread_once_t *control)
     return 0;
 }
 
-INTERPOSE(int, pthread_once, (pthread_once_t *control, void (*routine)(void)))
+static int is_done(const volatile pthread_once_t *control)
+{
+    return *control == GLIBC_ONCE_DONE;
+}
+
+HN_DECLARE_REAL(int, pthread_once, (pthread_once_t *, void (*)(void)));
+
+/* Free order: the C library's own waits. */
+static int once_elsewhere(struct hn_thread *me, pthread_once_t *control, void (*routine)(void),
+                          uintptr_t pc)
+{
+    const int begins = !is_done(control);
+    int result;
+
+    if (me != NULL)
+        hn_fields(me, control, once_looks, pc);
+    if (me != NULL && begins)
+        hn_put_fields(me, me, control, once_begins, pc);
+    result = REAL(pthread_once)(control, routine);
+    me = hn_inside();
+    if (me == NULL)
+        return result;
+    hn_stamp(me);
+    if (begins)
+        hn_fields(me, control, once_ends, pc);
+    return result;
+}
+
+INTERPOSE_DECLARED(int, pthread_once, (pthread_once_t *control, void (*routine)(void)))
 {
     struct hn_thread *me = hn_inside();
 
-    if (me == NULL || !hn_deterministic()) {
-        int result = REAL(pthread_once)(control, routine);
-
-        me = hn_inside();
-        if (me != NULL)
-            hn_stamp(me);
-        return result;
-    }
-    hn_sync_ref(me, control, HN_READ, HN_CALLER);
-    while (hn_c->order != 0 && is_running(control))
+    if (me == NULL || !hn_deterministic())
+        return once_elsewhere(me, control, routine, HN_CALLER);
+    hn_fields(me, control, once_looks, HN_CALLER);
+    if (is_done(control))
+        return REAL(pthread_once)(control, routine);
+    hn_put_fields(me, me, control, once_begins, HN_CALLER);
+    while (hn_c->order != 0 && is_running(control)) {
         hn_block(me, control, HN_W_ONCE, -1);
-    struct once_node node = {control, running};
+        hn_put_fields(me, me, control, once_looks, HN_CALLER);
+    }
+    if (is_done(control))
+        return REAL(pthread_once)(control, routine);
+    struct once_node node = {control, running, HN_CALLER};
     /* This also runs when the routine throws or the thread is cancelled. */
     struct once_node *ends __attribute__((cleanup(once_ended))) = &node;
 
@@ -71,21 +115,23 @@ INTERPOSE(int, sem_trywait, (sem_t *s))
     int result;
 
     if (me != NULL)
-        hn_sync_ref(me, s, HN_ATOMIC, HN_CALLER);
+        hn_fields(me, s, looks, HN_CALLER);
     result = REAL(sem_trywait)(s);
+    if (me != NULL && result == 0)
+        hn_put_fields(me, me, s, taken_at_once, HN_CALLER);
     taken();
     return result;
 }
 
 static void about_to_wait(struct hn_thread *me, sem_t *s, uintptr_t pc)
 {
-    hn_sync_ref(me, s, HN_ATOMIC, pc);
+    hn_fields(me, s, takes, pc);
     if (hn_c->order != 0)
         hn_event(me, HN_EV_CONDITION_WAIT, (uintptr_t)s, 0);
 }
 
 /* 0, or an error number. */
-static int wait_semaphore(struct hn_thread *me, sem_t *s, int64_t timeout_ns)
+static int wait_semaphore(struct hn_thread *me, sem_t *s, int64_t timeout_ns, uintptr_t pc)
 {
     enum hn_woken why;
 
@@ -101,6 +147,8 @@ static int wait_semaphore(struct hn_thread *me, sem_t *s, int64_t timeout_ns)
         why = hn_block(me, s, HN_W_SEMAPHORE, timeout_ns);
         me->wait_cancellable = 0;
         pthread_testcancel();
+        if (why == HN_BY_WAKE)
+            hn_put_fields(me, me, s, takes_again, pc);
         if (why == HN_BY_TIME)
             return REAL(sem_trywait)(s) == 0 ? 0 : ETIMEDOUT;
         if (why == HN_BY_SIGNAL && REAL(sem_trywait)(s) != 0)
@@ -117,7 +165,7 @@ static int wait_and_report(sem_t *s, int64_t timeout_ns, uintptr_t pc)
     int error;
 
     about_to_wait(me, s, pc);
-    error = wait_semaphore(me, s, timeout_ns);
+    error = wait_semaphore(me, s, timeout_ns, pc);
     if (error == 0)
         return 0;
     errno = error;
@@ -165,7 +213,7 @@ INTERPOSE(int, sem_post, (sem_t *s))
     int result;
 
     if (me != NULL) {
-        hn_sync_ref(me, s, HN_ATOMIC, HN_CALLER);
+        hn_fields(me, s, posts, HN_CALLER);
         hn_event(me, HN_EV_CONDITION_WAKE, (uintptr_t)s, 0);
     }
     result = REAL(sem_post)(s);

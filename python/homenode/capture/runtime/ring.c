@@ -257,10 +257,3 @@ void hn_range(const void *start, size_t size, uint64_t kind, uintptr_t pc)
     if (hn_c->order != 0 && me->state == HN_RUNNING)
         hn_set_limit(me);
 }
-
-/* The reference of a pthread operation to its object. */
-void hn_sync_ref(struct hn_thread *me, const void *object, uint64_t kind, uintptr_t pc)
-{
-    if (me->state == HN_RUNNING)
-        hn_ref_ordered(object, HN_WHAT(kind, 4) | (UINT64_C(1) << HN_SYNC_BIT), pc);
-}

@@ -5,7 +5,7 @@
  * object, which stays valid for code that is not instrumented. Objects shared between processes are
  * left to the C library, with the baton released during the wait.
  */
-#include "hn.h"
+#include "fields.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,54 +22,124 @@ static clockid_t cond_clock(const pthread_cond_t *c)
     return (c->__data.__wrefs & GLIBC_COND_MONOTONIC) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
-static void relock(void *mutex)
+/* Accesses in the order of glibc 2.36, whose waiters are in two groups: those that were there when
+ * the groups changed places, which a signal wakes, and those that came later. Here the first is
+ * always number 0. What follows the unlocking of the mutex is recorded before it. */
+enum {
+    SEQUENCE = 0,               /* 8 bytes; the names of the fields differ between versions */
+    FIRST_START = 8,
+    REFERENCES = 16,
+    SIZES = 24,
+    FIRST_SIZE = 32,
+    WAITERS = 36,
+    GROUP_SIGNALS = 40,
+    NEW = 4,                    /* from a field of the first group to that of the second */
+    GLIBC_COND_WAITER = 8,
+};
+
+#define ACQUIRE_INTERNAL R(FIRST_SIZE), A(FIRST_SIZE)
+#define CHANGE_GROUPS(size_of_new)                                                     \
+    R(FIRST_SIZE), LONG_R(FIRST_START), R(SIZES), A(GROUP_SIGNALS), R(REFERENCES),     \
+        A(REFERENCES), LONG_R(FIRST_START), LONG_W(FIRST_START), W(GROUP_SIGNALS),     \
+        LONG_R(SEQUENCE), LONG_A(SEQUENCE), ACQUIRE_INTERNAL, R(size_of_new),          \
+        W(size_of_new)
+
+static const hn_field wakes_none[] = {R(WAITERS), 0};
+static const hn_field wakes_of_first[] = {R(WAITERS), ACQUIRE_INTERNAL, LONG_R(SEQUENCE), R(SIZES),
+                                          A(GROUP_SIGNALS), ADD(SIZES), ACQUIRE_INTERNAL, 0};
+static const hn_field wakes_of_second[] = {
+    R(WAITERS), ACQUIRE_INTERNAL, LONG_R(SEQUENCE), R(SIZES + NEW), CHANGE_GROUPS(SIZES),
+    A(GROUP_SIGNALS + NEW), ADD(SIZES), ACQUIRE_INTERNAL, 0};
+static const hn_field wakes_all[] = {
+    R(WAITERS), ACQUIRE_INTERNAL, LONG_R(SEQUENCE), R(SIZES), CHANGE_GROUPS(SIZES + NEW),
+    A(GROUP_SIGNALS + NEW), W(SIZES + NEW), ACQUIRE_INTERNAL, 0};
+static const hn_field waits[] = {LONG_A(SEQUENCE), A(WAITERS),  R(GROUP_SIGNALS),
+                                 A(REFERENCES),    R(GROUP_SIGNALS), 0};
+static const hn_field awakes[] = {LONG_R(FIRST_START), A(REFERENCES),       R(GROUP_SIGNALS),
+                                  A(GROUP_SIGNALS),    LONG_R(FIRST_START), A(WAITERS), 0};
+_Static_assert(offsetof(pthread_cond_t, __data.__wrefs) == WAITERS, "glibc's condition variable");
+
+struct relocking {
+    pthread_mutex_t *mutex;
+    uintptr_t pc;
+};
+
+static void relock(void *argument)
 {
-    pthread_mutex_lock(mutex);
+    const struct relocking *at = argument;
+
+    hn_relock(at->mutex, at->pc);
 }
 
 /* The wait itself: unlock, sleep, lock; a cancelled thread locks too before it unwinds. */
 static int wait_condition(struct hn_thread *me, pthread_cond_t *c, pthread_mutex_t *m,
-                          int64_t timeout_ns)
+                          int64_t timeout_ns, uintptr_t pc)
 {
+    struct relocking relocking = {m, pc};
     enum hn_woken why = HN_BY_WAKE;
     int result;
 
-    hn_sync_ref(me, c, HN_ATOMIC, HN_CALLER);
-    if (hn_c->order != 0)
-        hn_event(me, HN_EV_CONDITION_WAIT, (uintptr_t)c, 0);
+    hn_fields(me, c, waits, pc);
+    hn_note_waiting(me, c, m, pc);
     /* Nothing is recorded between the real unlock and the sleep, so no other thread runs. */
-    result = pthread_mutex_unlock(m);
+    result = hn_unlock_to_wait(m);
     if (result != 0)
         return result;
-    pthread_cleanup_push(relock, m);
+    pthread_cleanup_push(relock, &relocking);
     if (hn_c->order != 0) {
         me->relock = m;
-        me->relock_pc = HN_CALLER;
+        me->relock_pc = pc;
         me->wait_cancellable = 1;
+        me->signalled = 0;
         why = hn_block(me, c, HN_W_CONDITION, timeout_ns);
         me->wait_cancellable = 0;
         me->relock = NULL;
+        if (!me->relocked)
+            hn_put_fields(me, me, c, awakes, pc);
     }
     pthread_testcancel();
     pthread_cleanup_pop(0);
-    result = pthread_mutex_lock(m);
+    result = hn_relock(m, pc);
     if (result == 0 && why == HN_BY_TIME)
         return ETIMEDOUT;
     return result;
+}
+
+/* Directed order: records for `t`, which `me` has woken, what it accesses until it asks for its
+ * mutex. */
+void hn_put_awake(struct hn_thread *me, struct hn_thread *t)
+{
+    hn_put_fields(me, t, t->wait_address, awakes, t->relock_pc);
+    hn_put_relock(me, t);
+}
+
+static void about_to_wait_elsewhere(struct hn_thread *me, pthread_cond_t *c, pthread_mutex_t *m,
+                                    uintptr_t pc)
+{
+    hn_fields(me, c, waits, pc);
+    hn_note_waiting(me, c, m, pc);
+    hn_leave(me);
+}
+
+static void waited_elsewhere(pthread_cond_t *c, pthread_mutex_t *m, uintptr_t pc)
+{
+    struct hn_thread *me = hn_inside();
+
+    if (me == NULL)
+        return;
+    hn_stamp(me);
+    hn_put_fields(me, me, c, awakes, pc);
+    hn_note_relocked(m, pc);
 }
 
 /* Free order and shared objects: the real wait, which releases the lock and takes it again. */
 #define FOREIGN_WAIT(me, c, m, call)                                  \
     do {                                                              \
         int outcome;                                                  \
-        if ((me) != NULL) {                                           \
-            hn_sync_ref((me), (c), HN_ATOMIC, HN_CALLER);             \
-            hn_event((me), HN_EV_CONDITION_WAIT, (uintptr_t)(c), 0);  \
-            hn_note_releasing((me), (m), HN_CALLER);                  \
-            hn_leave(me);                                             \
-        }                                                             \
+        if ((me) != NULL)                                             \
+            about_to_wait_elsewhere((me), (c), (m), HN_CALLER);       \
         outcome = call;                                               \
-        hn_note_acquired(0, (m), HN_CALLER);                          \
+        waited_elsewhere((c), (m), HN_CALLER);                        \
         return outcome;                                               \
     } while (0)
 
@@ -79,7 +149,7 @@ INTERPOSE(int, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m))
 
     if (me == NULL || !hn_deterministic() || cond_shared(c))
         FOREIGN_WAIT(me, c, m, REAL(pthread_cond_wait)(c, m));
-    return wait_condition(me, c, m, -1);
+    return wait_condition(me, c, m, -1, HN_CALLER);
 }
 
 INTERPOSE(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m,
@@ -89,7 +159,7 @@ INTERPOSE(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m,
 
     if (me == NULL || !hn_deterministic() || cond_shared(c))
         FOREIGN_WAIT(me, c, m, REAL(pthread_cond_timedwait)(c, m, deadline));
-    return wait_condition(me, c, m, hn_until(deadline, cond_clock(c)));
+    return wait_condition(me, c, m, hn_until(deadline, cond_clock(c)), HN_CALLER);
 }
 
 INTERPOSE(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
@@ -99,7 +169,30 @@ INTERPOSE(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, c
 
     if (me == NULL || !hn_deterministic() || cond_shared(c))
         FOREIGN_WAIT(me, c, m, REAL(pthread_cond_clockwait)(c, m, clock, deadline));
-    return wait_condition(me, c, m, hn_until(deadline, clock));
+    return wait_condition(me, c, m, hn_until(deadline, clock), HN_CALLER);
+}
+
+/* What a signal or broadcast accesses, by who waits; all lists begin with the same read. Changes
+ * the groups if the call does. */
+static const hn_field *by_waking(struct hn_thread *me, const pthread_cond_t *c, int count)
+{
+    int waiting = c->__data.__wrefs >= GLIBC_COND_WAITER, first = 0;
+
+    me->in_runtime++;
+    hn_lock();
+    for (const struct hn_thread *t = hn_c->blocked.first; t != NULL; t = t->queue_next)
+        if (t->wait_address == c && t->wait_class == HN_W_CONDITION) {
+            waiting = 1;
+            first |= t->signalled;
+        }
+    for (struct hn_thread *t = hn_c->blocked.first; t != NULL && !first; t = t->queue_next)
+        if (t->wait_address == c && t->wait_class == HN_W_CONDITION)
+            t->signalled = 1;
+    hn_unlock();
+    me->in_runtime--;
+    if (!waiting)
+        return wakes_none;
+    return count > 1 ? wakes_all : first ? wakes_of_first : wakes_of_second;
 }
 
 static void wake_condition(pthread_cond_t *c, int count, uintptr_t pc)
@@ -108,9 +201,10 @@ static void wake_condition(pthread_cond_t *c, int count, uintptr_t pc)
 
     if (me == NULL)
         return;
-    hn_sync_ref(me, c, HN_ATOMIC, pc);
+    hn_fields(me, c, wakes_none, pc);
     if (hn_c->order == 0)
         return;
+    hn_put_fields(me, me, c, by_waking(me, c, count) + 1, pc);
     hn_event(me, HN_EV_CONDITION_WAKE, (uintptr_t)c, 0);
     hn_wake(c, HN_W_CONDITION, count);
 }
@@ -127,7 +221,15 @@ INTERPOSE(int, pthread_cond_broadcast, (pthread_cond_t *c))
     return REAL(pthread_cond_broadcast)(c);
 }
 
-/* Barriers. */
+/* Barriers. Accesses in the order of glibc 2.36. */
+enum { ARRIVED = 0, ROUND = 4, COUNT_OF = 8, SHARED_BY = 12, LEFT = 16 };
+
+static const hn_field arrives[] = {A(ARRIVED), R(COUNT_OF), R(ROUND), 0};
+static const hn_field opens[] = {A(ROUND), R(SHARED_BY), 0};
+static const hn_field awaits[] = {R(SHARED_BY), 0};
+static const hn_field departs_last[] = {A(LEFT), 0};
+static const hn_field departs[] = {R(ROUND), A(LEFT), 0};
+
 struct barrier {
     const pthread_barrier_t *object;
     unsigned count, arrived;
@@ -214,13 +316,15 @@ INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t *b))
 {
     struct hn_thread *me = hn_inside();
     struct barrier *entry;
-    int result;
+    int result, last;
 
     if (me == NULL)
         return REAL(pthread_barrier_wait)(b);
-    hn_sync_ref(me, b, HN_ATOMIC, HN_CALLER);
-    hn_event(me, HN_EV_BARRIER_ENTER, (uintptr_t)b, 0);
+    hn_fields(me, b, arrives, HN_CALLER);
     entry = hn_deterministic() ? find_barrier(b, 0) : NULL;
+    last = entry != NULL && entry->arrived + 1 == entry->count;
+    hn_put_fields(me, me, b, last ? opens : awaits, HN_CALLER);
+    hn_event(me, HN_EV_BARRIER_ENTER, (uintptr_t)b, 0);
     if (entry != NULL) {
         result = wait_barrier(me, entry, b);
     } else {
@@ -231,6 +335,7 @@ INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t *b))
     if (me != NULL) {
         hn_stamp(me);
         hn_event(me, HN_EV_BARRIER_LEAVE, (uintptr_t)b, 0);
+        hn_put_fields(me, me, b, last ? departs_last : departs, HN_CALLER);
     }
     return result;
 }
