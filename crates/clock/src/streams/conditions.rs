@@ -25,9 +25,6 @@ pub fn wake_episode(addr: u64) -> u64 {
     !addr
 }
 
-/// Bytes of a semaphore.
-const OBJECT_BYTES: u64 = 16;
-
 /// Counts of a condition variable or semaphore.
 #[derive(Default)]
 struct Condition {
@@ -48,13 +45,6 @@ struct Wait {
     synchronised: bool,
     /// The end of the wait, if the forecast has it and the process releases a lock.
     foreseen: Option<ForeseenWait>,
-}
-
-impl Wait {
-    /// Whether the operation is on the object itself, as after the wait for a semaphore.
-    const fn is_at(&self, next: &Operation) -> bool {
-        next.addr.wrapping_sub(self.addr) < OBJECT_BYTES
-    }
 }
 
 /// The condition variables and semaphores of a trace, whose events come in trace order.
@@ -116,7 +106,7 @@ impl Conditions {
     fn resume(&mut self, process: usize, next: &Operation) -> Option<Operation> {
         let wait = self.waiting[process].as_mut()?;
         if !wait.released {
-            let synchronises = Flags(next.flags).contains(Flags::SYNC) && !wait.is_at(next);
+            let synchronises = Flags(next.flags).contains(Flags::SYNC);
             if next.kind == OpKind::Release {
                 wait.released = true;
                 return None;
@@ -215,9 +205,5 @@ mod tests {
         assert_eq!(wakes_needed(&mut conditions, 0, OpKind::Acquire), Some(1), "not all three");
         conditions.wait(1, AT, None);
         assert_eq!(wakes_needed(&mut conditions, 1, OpKind::Write), Some(2));
-        conditions.wait(0, AT, None);
-        let takes = Operation { addr: AT, ..locks };
-        let before = conditions.before(0, &takes);
-        assert_eq!(before.map(|depart| depart.count), Some(3), "it takes the semaphore now");
     }
 }

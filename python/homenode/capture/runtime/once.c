@@ -19,7 +19,6 @@ static const hn_field once_begins[] = {R(0), A(0), 0};
 static const hn_field once_ends[] = {W(0), 0};
 static const hn_field looks[] = {LONG_R(0), 0};
 static const hn_field takes[] = {LONG_R(0), LONG_A(0), 0};
-static const hn_field takes_again[] = {R(SEMAPHORE_SHARED), LONG_R(0), LONG_A(0), 0};
 static const hn_field taken_at_once[] = {LONG_A(0), 0};
 static const hn_field posts[] = {R(SEMAPHORE_SHARED), LONG_R(0), LONG_A(0), 0};
 
@@ -131,7 +130,7 @@ static void about_to_wait(struct hn_thread *me, sem_t *s, uintptr_t pc)
 }
 
 /* 0, or an error number. */
-static int wait_semaphore(struct hn_thread *me, sem_t *s, int64_t timeout_ns, uintptr_t pc)
+static int wait_semaphore(struct hn_thread *me, sem_t *s, int64_t timeout_ns)
 {
     enum hn_woken why;
 
@@ -147,8 +146,6 @@ static int wait_semaphore(struct hn_thread *me, sem_t *s, int64_t timeout_ns, ui
         why = hn_block(me, s, HN_W_SEMAPHORE, timeout_ns);
         me->wait_cancellable = 0;
         pthread_testcancel();
-        if (why == HN_BY_WAKE)
-            hn_put_fields(me, me, s, takes_again, pc);
         if (why == HN_BY_TIME)
             return REAL(sem_trywait)(s) == 0 ? 0 : ETIMEDOUT;
         if (why == HN_BY_SIGNAL && REAL(sem_trywait)(s) != 0)
@@ -165,7 +162,7 @@ static int wait_and_report(sem_t *s, int64_t timeout_ns, uintptr_t pc)
     int error;
 
     about_to_wait(me, s, pc);
-    error = wait_semaphore(me, s, timeout_ns, pc);
+    error = wait_semaphore(me, s, timeout_ns);
     if (error == 0)
         return 0;
     errno = error;

@@ -48,14 +48,28 @@ static int is_synchronous(int number, const siginfo_t *info)
            number == SIGTRAP;
 }
 
+static int real_action(int number, const struct sigaction *action);
+
+/* Calls the program's handler as the kernel would: SA_RESETHAND and SA_NODEFER, which the kernel
+ * does not get, as a signal that is put off must come to our handler once more, and only then. */
 static void call_handler(int number, siginfo_t *info, void *context)
 {
-    const struct sigaction *action = &wanted[number];
+    const struct sigaction action = wanted[number];
+    const uint64_t set = UINT64_C(1) << (number - 1);
 
-    if ((action->sa_flags & SA_SIGINFO) != 0)
-        action->sa_sigaction(number, info, context);
+    if ((action.sa_flags & SA_RESETHAND) != 0) {
+        struct sigaction reset = action;
+
+        reset.sa_handler = SIG_DFL;
+        ours[number] = 0;
+        real_action(number, &reset);
+    }
+    if ((action.sa_flags & SA_NODEFER) != 0 && !sigismember(&action.sa_mask, number))
+        hn_sys(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, KERNEL_SET_BYTES);
+    if ((action.sa_flags & SA_SIGINFO) != 0)
+        action.sa_sigaction(number, info, context);
     else
-        action->sa_handler(number);
+        action.sa_handler(number);
 }
 
 /* Blocks the signal until the thread leaves the runtime, and sends it again. */
@@ -139,7 +153,15 @@ void hn_run_pending(struct hn_thread *me)
     hn_sys(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, KERNEL_SET_BYTES);
 }
 
-INTERPOSE(int, sigaction, (int number, const struct sigaction *action, struct sigaction *old))
+HN_DECLARE_REAL(int, sigaction, (int, const struct sigaction *, struct sigaction *));
+
+static int real_action(int number, const struct sigaction *action)
+{
+    return REAL(sigaction)(number, action, NULL);
+}
+
+INTERPOSE_DECLARED(int, sigaction,
+                   (int number, const struct sigaction *action, struct sigaction *old))
 {
     struct sigaction before, mine;
     int was_ours, result;
@@ -159,6 +181,7 @@ INTERPOSE(int, sigaction, (int number, const struct sigaction *action, struct si
         mine = *action;
         mine.sa_sigaction = on_signal;
         mine.sa_flags |= SA_SIGINFO;
+        mine.sa_flags &= ~(SA_RESETHAND | SA_NODEFER);
         wanted[number] = *action;
         result = REAL(sigaction)(number, &mine, old);
         if (result == 0)
@@ -167,38 +190,91 @@ INTERPOSE(int, sigaction, (int number, const struct sigaction *action, struct si
             wanted[number] = before;
     }
     if (result == 0 && old != NULL && was_ours && (old->sa_flags & SA_SIGINFO) != 0 &&
-        old->sa_sigaction == on_signal)
-        *old = before;
+        old->sa_sigaction == on_signal) {
+        const int replaced = SA_SIGINFO | SA_RESETHAND | SA_NODEFER;
+
+        old->sa_sigaction = before.sa_sigaction;
+        old->sa_flags = (old->sa_flags & ~replaced) | (before.sa_flags & replaced);
+    }
     return result;
 }
 
 typedef void (*plain_handler)(int);
 
+/* Signals that interrupt system calls even if signal() installs the handler. */
+static sigset_t interrupting;
+
+enum { ONCE_FLAGS = SA_RESETHAND | SA_NODEFER };
+
 static plain_handler set_plain(int number, plain_handler handler, int flags)
 {
     struct sigaction action, old;
 
+    if (handler == SIG_ERR || number < 1 || number >= SIGNALS) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
     action.sa_handler = handler;
     action.sa_flags = flags;
     sigemptyset(&action.sa_mask);
+    if (flags == SA_RESTART) {
+        sigaddset(&action.sa_mask, number);
+        action.sa_flags = sigismember(&interrupting, number) ? 0 : SA_RESTART;
+    }
     return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-INTERPOSE(plain_handler, signal, (int number, plain_handler handler))
+#define PLAIN(name, flags)                                                                  \
+    INTERPOSE(plain_handler, name, (int number, plain_handler handler))                     \
+    {                                                                                       \
+        return hn_recording ? set_plain(number, handler, flags) : REAL(name)(number, handler); \
+    }
+
+PLAIN(signal, SA_RESTART)
+PLAIN(bsd_signal, SA_RESTART)
+PLAIN(ssignal, SA_RESTART)
+PLAIN(sysv_signal, ONCE_FLAGS)
+PLAIN(__sysv_signal, ONCE_FLAGS)
+
+INTERPOSE(int, siginterrupt, (int number, int interrupts))
 {
-    return hn_recording ? set_plain(number, handler, SA_RESTART) : REAL(signal)(number, handler);
+    struct sigaction action;
+
+    if (!hn_recording)
+        return REAL(siginterrupt)(number, interrupts);
+    if (sigaction(number, NULL, &action) != 0)
+        return -1;
+    if (interrupts) {
+        sigaddset(&interrupting, number);
+        action.sa_flags &= ~SA_RESTART;
+    } else {
+        sigdelset(&interrupting, number);
+        action.sa_flags |= SA_RESTART;
+    }
+    return sigaction(number, &action, NULL);
 }
 
-INTERPOSE(plain_handler, sysv_signal, (int number, plain_handler handler))
+/* System V: the handler stays, and the signal is unblocked; or the signal is blocked. */
+INTERPOSE(plain_handler, sigset, (int number, plain_handler handler))
 {
-    return hn_recording ? set_plain(number, handler, SA_RESETHAND | SA_NODEFER)
-                        : REAL(sysv_signal)(number, handler);
-}
+    plain_handler before;
+    struct sigaction old;
+    sigset_t only, mask;
 
-INTERPOSE(plain_handler, __sysv_signal, (int number, plain_handler handler))
-{
-    return hn_recording ? set_plain(number, handler, SA_RESETHAND | SA_NODEFER)
-                        : REAL(__sysv_signal)(number, handler);
+    if (!hn_recording || number < 1 || number >= SIGNALS)
+        return REAL(sigset)(number, handler);
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    if (handler == SIG_HOLD) {
+        if (sigprocmask(SIG_BLOCK, &only, &mask) != 0 || sigaction(number, NULL, &old) != 0)
+            return SIG_ERR;
+        before = old.sa_handler;
+    } else {
+        before = set_plain(number, handler, 0);
+        if (before == SIG_ERR || sigprocmask(SIG_UNBLOCK, &only, &mask) != 0)
+            return SIG_ERR;
+    }
+    return sigismember(&mask, number) ? SIG_HOLD : before;
 }
 
 /* raise() and the like: the signal is for the calling thread. */
