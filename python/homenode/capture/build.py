@@ -144,7 +144,15 @@ def link_flags(compiler: Sequence[str], *, shared: bool, static: bool, openmp: b
         exports = f"-Wl,--dynamic-list={folder / 'runtime.list'}"
         # Our functions call libgomp's, but it is in the program only if the program needs it.
         gomp = ["-Wl,--push-state,--no-as-needed", "-lgomp", "-Wl,--pop-state"] if openmp else []
-        own = [str(folder / "runtime.o"), wrap, exports, *gomp, "-lpthread", "-ldl"]
+        own = [
+            "-Wl,-u,malloc",
+            str(folder / "runtime.o"),
+            wrap,
+            exports,
+            *gomp,
+            "-lpthread",
+            "-ldl",
+        ]
         return [wrap] if shared else own
     folders = [_build(compiler, Variant("static", ("-DHN_STATIC",), others))]
     if openmp:

@@ -447,9 +447,6 @@ struct hn_real {
 };
 void hn_resolve_all(void);      /* called at the start, before there are other threads */
 void *hn_resolve(void **slot, const char *name);
-extern int hn_resolving;
-void *hn_message(size_t bytes); /* memory while hn_resolving is set; null: none is left */
-int hn_is_message(const void *start);
 
 #ifdef HN_STATIC
 #define HN_DECLARE_REAL(ret, name, params) extern ret __real_##name params
