@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from conftest import Builder, Recorder
 
 NONE = -1
+_ATOMIC = 2
 
 
 def _last_writes(path: Path) -> np.ndarray:
@@ -36,6 +37,12 @@ def _last_writes(path: Path) -> np.ndarray:
         found[own] = last.get(where, NONE)
         if what != 0:
             last[where] = own
+    # gcc's updates of OpenMP read plainly before they compare and exchange: after another write
+    # they would try again.
+    order = np.argsort(thread, kind="stable")
+    kind, addr = kind[order], addr[order]
+    tries = (kind[:-1] == 0) & (kind[1:] == _ATOMIC) & (addr[:-1] == addr[1:])
+    found[:-1][tries] = NONE
     return found
 
 
@@ -47,6 +54,7 @@ def _last_writes(path: Path) -> np.ndarray:
         ("cancel.c", ()),
         ("modern.cpp", ("-std=c++20",)),
         ("openmp.c", ("-fopenmp",)),
+        ("tasks.c", ("-fopenmp",)),
     ],
 )
 def test_every_read_sees_the_write_it_saw(

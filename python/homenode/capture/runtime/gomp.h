@@ -9,6 +9,7 @@ struct hn_task;
 struct hn_task_group {
     struct hn_task_group *outer;
     unsigned count;
+    int waits;                  /* the thread that ends it has slept since */
 };
 
 /* A task that waits or runs; a thread's implicit task too. */
@@ -19,6 +20,7 @@ struct hn_task {
     void (*run)(void *);
     void *data;
     unsigned children;
+    int waits;                  /* it has slept since, to wait for its children */
     int finished;
 };
 

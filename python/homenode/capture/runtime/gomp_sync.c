@@ -303,6 +303,14 @@ OMP_LOCK(omp_set_nest_lock, omp_unset_nest_lock, omp_test_nest_lock, nest)
 OMP_LOCK(omp_set_lock_, omp_unset_lock_, omp_test_lock_, plain)
 OMP_LOCK(omp_set_nest_lock_, omp_unset_nest_lock_, omp_test_nest_lock_, nest)
 
+static int ordered_sections;
+
+/* What the ordered sections of a team hold, one after the other, as if it were a lock. */
+static uintptr_t order_of(const struct hn_thread *me)
+{
+    return (uintptr_t)(me->team != NULL ? (const void *)&me->team->left : &ordered_sections);
+}
+
 /* An ordered section begins when the one before has ended: only libgomp can tell, so the thread
  * waits outside. */
 INTERPOSE(void, GOMP_ordered_start, (void))
@@ -315,15 +323,15 @@ INTERPOSE(void, GOMP_ordered_start, (void))
     me = hn_inside();
     if (me != NULL) {
         hn_stamp(me);
-        hn_sync_mark(me, me->team);
+        hn_event(me, HN_EV_LOCK_ACQUIRE, order_of(me), 0);
     }
 }
 
 INTERPOSE(void, GOMP_ordered_end, (void))
 {
-    struct hn_thread *me = hn_logical ? hn_inside() : NULL;
+    struct hn_thread *me = hn_inside();
 
     if (me != NULL)
-        hn_sync_mark(me, me->team);
+        hn_event(me, HN_EV_LOCK_RELEASE, order_of(me), 0);
     REAL(GOMP_ordered_end)();
 }

@@ -18,6 +18,14 @@ enum {
 typedef void copy_call(void *to, void *from);
 typedef void body_call(void *);
 
+/* The lock that libgomp takes to queue a task, to take it out, to end it and to see that all have
+ * ended. In the trace it orders what is before one of these and what is after another. */
+static void pass_lock(struct hn_thread *me, struct hn_team *team)
+{
+    hn_event(me, HN_EV_LOCK_ACQUIRE, (uintptr_t)&team->first_task, 0);
+    hn_event(me, HN_EV_LOCK_RELEASE, (uintptr_t)&team->first_task, 0);
+}
+
 /* A task may end before its children, which still refer to it. */
 static void release(struct hn_thread *me, struct hn_task *task)
 {
@@ -33,8 +41,10 @@ static void finished(struct hn_thread *me, struct hn_team *team, struct hn_task 
     struct hn_task *parent = task->parent;
 
     parent->children--;
-    if (task->group != NULL)
-        task->group->count--;
+    if (parent->waits && parent->children == 0)
+        hn_event(me, HN_EV_CONDITION_WAKE, (uintptr_t)parent, 0);
+    if (task->group != NULL && --task->group->count == 0 && task->group->waits)
+        hn_event(me, HN_EV_CONDITION_WAKE, (uintptr_t)task->group, 0);
     team->running--;
     task->finished = 1;
     release(me, task);
@@ -64,12 +74,12 @@ int hn_run_task(struct hn_thread *me, struct hn_team *team,
     team->queued--;
     team->running++;
     me->task = task;
-    hn_sync_mark(me, team);
+    pass_lock(me, team);
     task->run(task->data);
     me = hn_me;
     if (hn_logical)
         hn_take_turn(me);
-    hn_sync_mark(me, team);
+    pass_lock(me, team);
     me->task = outer;
     finished(me, team, task);
     return 1;
@@ -117,7 +127,7 @@ INTERPOSE(void, GOMP_task, (body_call *body, void *data, copy_call *copy, long s
     }
     if (hn_logical)
         hn_take_turn(me);
-    hn_sync_mark(me, team);
+    pass_lock(me, team);
     task->run = body;
     task->parent->children++;
     if (task->group != NULL)
@@ -141,6 +151,16 @@ static int in_group(const struct hn_task *task, const void *group)
     return task->group == group;
 }
 
+/* The tasks that the thread waits for have ended. If it slept, the last of them has woken it, which
+ * a simulation must wait for. */
+static void all_ended(struct hn_thread *me, struct hn_team *team, const void *awaited, int *waits)
+{
+    if (*waits)
+        hn_event(me, HN_EV_CONDITION_WAIT, (uintptr_t)awaited, 0);
+    *waits = 0;
+    pass_lock(me, team);
+}
+
 INTERPOSE(void, GOMP_taskwait, (void))
 {
     struct hn_team *team = hn_team();
@@ -151,9 +171,11 @@ INTERPOSE(void, GOMP_taskwait, (void))
         return;
     }
     while (me->task->children > 0 && hn_c->order != 0)
-        if (!hn_run_task(me, team, is_child, me->task))
+        if (!hn_run_task(me, team, is_child, me->task)) {
+            me->task->waits = 1;
             hn_block(me, team, HN_W_TEAM, -1);
-    hn_sync_mark(me, team);
+        }
+    all_ended(me, team, me->task, &me->task->waits);
 }
 
 INTERPOSE(void, GOMP_taskwait_depend, (void **depend))
@@ -200,9 +222,11 @@ INTERPOSE(void, GOMP_taskgroup_end, (void))
         return;
     }
     while (group->count > 0 && hn_c->order != 0)
-        if (!hn_run_task(me, team, in_group, group))
+        if (!hn_run_task(me, team, in_group, group)) {
+            group->waits = 1;
             hn_block(me, team, HN_W_TEAM, -1);
-    hn_sync_mark(me, team);
+        }
+    all_ended(me, team, group, &group->waits);
     me->task->group = group->outer;
     me->in_runtime++;
     free(group);
