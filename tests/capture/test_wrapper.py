@@ -67,6 +67,18 @@ def test_language_options_and_response_files() -> None:
     assert _says("./prog") == "357\n"
 
 
+@pytest.mark.parametrize("hooks", ["compiler", "assembly"])
+@pytest.mark.parametrize("name", ["g++", "clang++"])
+def test_fences_are_no_warning(monkeypatch: pytest.MonkeyPatch, name: str, hooks: str) -> None:
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    monkeypatch.setenv("HOMENODE_CXX", name)
+    monkeypatch.setenv("HOMENODE_HOOKS", hooks)
+    fence = "std::atomic_thread_fence(std::memory_order_acq_rel);"
+    Path("fence.cpp").write_text(f"#include <atomic>\nint main() {{ {fence} }}\n")
+    assert compilers.compile("c++", ["-Wall", "-Wextra", "-Werror", "-O2", "fence.cpp"]) == 0
+
+
 def test_questions_are_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
     _cc("--version")
     assert "ree Software" in capfd.readouterr().out or shutil.which("gcc") is None

@@ -85,20 +85,25 @@ class Hooks:
         return [part for word in words for part in self.instead.get(word, (word,))]
 
 
+def is_clang(driver: Sequence[str]) -> bool:
+    """Whether a word of the command that compiles names clang, or a link to it."""
+    return any(_names_clang(word) for word in driver)
+
+
 def hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
     """What inserts hooks into what `driver` compiles for a command line.
 
     Raises:
         UsageError: when the compiler would not run another assembler.
     """
-    is_clang = any(_is_clang(word) for word in driver)
+    clang = is_clang(driver)
     folder = _folder()
     found = _answer([*driver, f"-B{folder}", "-print-prog-name=as"])
     if Path(found) != folder / "as":
         raise UsageError(
             f"{' '.join(driver)} always uses the assembler {found}; set {_HOOKS}=compiler"
         )
-    if is_clang:
+    if clang:
         # -w: clang's assembler warns of what clang has written.
         command = [*driver, *_assembler_words(line.compile_words), "-w", "-c", "-x", "assembler"]
     else:
@@ -106,19 +111,19 @@ def hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
         command = [_answer([*driver, *folders, "-print-prog-name=as"])]
     settings = {
         "command": command,
-        "is_clang": is_clang,
+        "is_clang": clang,
         "by_hand": _may_be_by_hand(line),
         "time_trace": "-ftime-trace" in line.all_words,
     }
-    own = _OF_CLANG if is_clang else _OF_GCC
+    own = _OF_CLANG if clang else _OF_GCC
     # clang's assembler takes some names of variables in Intel syntax for registers.
-    instead = {"-masm=intel": ("-Xclang", "-inline-asm=intel")} if is_clang else {}
+    instead = {"-masm=intel": ("-Xclang", "-inline-asm=intel")} if clang else {}
     if "-S" in line.all_words:
         instead = {}
     return Hooks((f"-B{folder}", *_BOTH, *own), {SETTINGS: json.dumps(settings)}, instead)
 
 
-def _is_clang(word: str) -> bool:
+def _names_clang(word: str) -> bool:
     path = shutil.which(word)
     return "clang" in Path(word).name or (path is not None and "clang" in Path(path).resolve().name)
 
