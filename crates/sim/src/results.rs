@@ -21,6 +21,22 @@ pub(crate) fn notes_on(trace: &dyn TraceSource) -> Vec<String> {
     )]
 }
 
+/// The same for a replay in cycles, which keeps the order of each thread, and between threads that
+/// of locks and other events: emulation sees no locks.
+pub(crate) fn notes_in_cycles(trace: &dyn TraceSource) -> Vec<String> {
+    let mut notes = notes_on(trace);
+    if trace.metadata().method == "qemu" && trace.threads() > 1 {
+        notes.push(
+            "this trace is from emulation, which sees no locks: in cycles each thread goes on by \
+             itself, so that data at which threads take turns (under a lock, the stack of a \
+             goroutine) may change hands more often than in the program; the order of the trace \
+             keeps their turns (cc, or --order trace)"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
 /// Steps to take before a simulation, such as removing a serial start.
 ///
 /// A suggestion does not limit the validity of results, so it is not a note.

@@ -11,7 +11,7 @@ use super::config::{AddressSpace, BusConfig, Contention};
 use super::plan::BusPlan;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
-use crate::results::{notes_on, ratio, suggestions_on};
+use crate::results::{notes_in_cycles, notes_on, ratio, suggestions_on};
 use crate::timed::ReferenceOrder;
 
 /// The result of one protocol on one machine with one cache. The field names are public;
@@ -316,7 +316,10 @@ fn provenance(
         miss_rule: config.miss_rule,
         check: config.check,
         machines,
-        notes: notes_on(trace),
+        notes: match config.order {
+            ReferenceOrder::Clock => notes_in_cycles(trace),
+            ReferenceOrder::Trace => notes_on(trace),
+        },
         suggestions: suggestions_on(trace),
     }
 }

@@ -14,7 +14,7 @@ use super::plan::DirectoryPlan;
 use crate::page_use::PageUseColumns;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
-use crate::results::{notes_on, ratio, suggestions_on};
+use crate::results::{notes_in_cycles, notes_on, ratio, suggestions_on};
 use crate::timed::ReferenceOrder;
 
 /// The result of one protocol on one machine with one home policy. The field names are public;
@@ -258,7 +258,10 @@ pub(super) fn assemble(
     trace: &dyn TraceSource,
 ) -> DirectoryStudy {
     let config = &plan.config;
-    let mut notes = notes_on(trace);
+    let mut notes = match config.order {
+        ReferenceOrder::Clock => notes_in_cycles(trace),
+        ReferenceOrder::Trace => notes_on(trace),
+    };
     let (mut outcomes, mut uses) = (Vec::new(), Vec::new());
     let names = config.collect_uses.then(|| trace.metadata()).map(Names::new);
     for (point, result) in plan.points.iter().zip(results) {

@@ -16,7 +16,7 @@ use super::replay::{LineReplay, LineResult};
 use crate::bus::WaitTotals;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
-use crate::results::{notes_on, ratio, suggestions_on};
+use crate::results::{notes_in_cycles, ratio, suggestions_on};
 
 /// Time of all processors, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -172,7 +172,7 @@ impl LineProvenance {
             home: replay.home.clone(),
             private: config.private,
             sync: config.sync,
-            notes: notes_on(trace),
+            notes: notes_in_cycles(trace),
             suggestions: suggestions_on(trace),
         }
     }

@@ -227,6 +227,23 @@ fn a_trace_that_looks_like_a_whole_system_gets_a_note() {
     assert!(shared > 0 && notes.is_empty());
 }
 
+#[test]
+fn cycles_do_not_keep_the_turns_of_an_emulated_program() {
+    let notes = |method: &str, threads: u16, order: &str| {
+        let metadata = Metadata { method: method.to_owned(), ..Metadata::default() };
+        let rows: Vec<_> = (0..100_u16)
+            .map(|i| Access::new(i % threads, AccessKind::Write, 64 * u64::from(i), 8))
+            .collect();
+        let trace = made::trace(&rows, 100, metadata);
+        simulate(&format!(r#"{{"order": "{order}"}}"#), &trace).unwrap().provenance.notes
+    };
+    let [said] = &notes("qemu", 2, "clock")[..] else { panic!("one note") };
+    assert!(said.contains("which sees no locks") && said.contains("--order trace"), "{said}");
+    assert!(notes("qemu", 2, "trace").is_empty());
+    assert!(notes("qemu", 1, "clock").is_empty());
+    assert!(notes("cc", 2, "clock").is_empty());
+}
+
 /// Points are the rows of the full matrix, each with its own scheduler, in the given order.
 #[test]
 fn points_are_rows_of_the_matrix() {
