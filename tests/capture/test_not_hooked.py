@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import platform
+import random
 import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from homenode import _core
 from homenode.capture import compilers
+from homenode.errors import ConfigError
 
 if TYPE_CHECKING:
     from conftest import Recorder
@@ -61,3 +65,37 @@ def test_what_has_no_hook_is_counted(
         "1 instruction whose access is not known (a.c)",
     ]
     assert [f"not hooked: {text}" for text in here] == recording.metadata()["provenance"][1:]
+
+
+def _damaged(data: bytes, chance: random.Random) -> bytes:
+    changed = bytearray(data)
+    for _ in range(chance.randrange(1, 20)):
+        changed[chance.randrange(len(changed))] = chance.choice(
+            b"\x00\xff\x80\x01:;\"'#[](){}%$@,\n"
+        )
+    return bytes(changed[: chance.randrange(1, len(changed) + 1)])
+
+
+def test_damaged_text_and_objects_are_errors(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc")
+    (tmp_path / "a.c").write_text(_C)
+    text, labelled, marked, out = (str(tmp_path / name) for name in ("a.s", "l.s", "l.o", "h.s"))
+    subprocess.run(["gcc", "-O1", "-dP", "-S", tmp_path / "a.c", "-o", text], check=True)
+    _core.Assembly(text).label(labelled)
+    subprocess.run(["gcc", "-c", "-Wa,-L", labelled, "-o", marked], check=True)
+    _core.Assembly(text).hook(marked, out)
+    originals = {path: Path(path).read_bytes() for path in (text, marked)}
+    chance = random.Random(1)
+    refused = 0
+    for _ in range(60):
+        for path, data in originals.items():
+            Path(path).write_bytes(_damaged(data, chance))
+            assembly = _core.Assembly(text)
+            assembly.label(out)
+            try:
+                assembly.hook(marked, out)
+            except ConfigError:
+                refused += 1
+            Path(path).write_bytes(data)
+    assert refused > 60

@@ -46,6 +46,18 @@ pub enum AssemblyError {
     Write(#[from] io::Error),
 }
 
+/// Entry point of the fuzzer: a text, a zero, and an object that need not belong to it.
+///
+/// # Errors
+/// As [`Assembly::hook`].
+pub fn fuzz_hook(data: &[u8]) -> Result<(), AssemblyError> {
+    let end = data.iter().position(|&byte| byte == 0).unwrap_or(data.len());
+    let text = Assembly::read(&data[..end])?;
+    let object = data.get(end + 1..).unwrap_or_default();
+    text.label(&mut io::sink())?;
+    text.hook(object, &mut io::sink()).and(text.count(object, "a.s", &mut io::sink()))
+}
+
 /// Prefix of the labels; the number of the instruction follows.
 const LABEL: &str = ".Lhomenode_";
 /// Ending of the label after a macro or repetition.
