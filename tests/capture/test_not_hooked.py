@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import platform
-import random
 import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from homenode import _core
@@ -28,6 +28,8 @@ int main(void) {
     return (int)f(g) - 8;
 }
 """
+# What means something in assembly, and bytes that are no text.
+_SPECIAL = b"\x00\xff\x80\x01:;\"'#[](){}%$@,\n"
 _S = """
 #define RESULT rax
     .text
@@ -67,26 +69,25 @@ def test_what_has_no_hook_is_counted(
     assert [f"not hooked: {text}" for text in here] == recording.metadata()["provenance"][1:]
 
 
-def _damaged(data: bytes, chance: random.Random) -> bytes:
+def _damaged(data: bytes, chance: np.random.Generator) -> bytes:
     changed = bytearray(data)
-    for _ in range(chance.randrange(1, 20)):
-        changed[chance.randrange(len(changed))] = chance.choice(
-            b"\x00\xff\x80\x01:;\"'#[](){}%$@,\n"
-        )
-    return bytes(changed[: chance.randrange(1, len(changed) + 1)])
+    for _ in range(chance.integers(1, 20)):
+        changed[chance.integers(len(changed))] = chance.choice(list(_SPECIAL))
+    return bytes(changed[: chance.integers(1, len(changed) + 1)])
 
 
 def test_damaged_text_and_objects_are_errors(tmp_path: Path) -> None:
-    if shutil.which("gcc") is None:
+    gcc = shutil.which("gcc")
+    if gcc is None:
         pytest.skip("no gcc")
     (tmp_path / "a.c").write_text(_C)
     text, labelled, marked, out = (str(tmp_path / name) for name in ("a.s", "l.s", "l.o", "h.s"))
-    subprocess.run(["gcc", "-O1", "-dP", "-S", tmp_path / "a.c", "-o", text], check=True)
+    subprocess.run([gcc, "-O1", "-dP", "-S", tmp_path / "a.c", "-o", text], check=True)
     _core.Assembly(text).label(labelled)
-    subprocess.run(["gcc", "-c", "-Wa,-L", labelled, "-o", marked], check=True)
+    subprocess.run([gcc, "-c", "-Wa,-L", labelled, "-o", marked], check=True)
     _core.Assembly(text).hook(marked, out)
     originals = {path: Path(path).read_bytes() for path in (text, marked)}
-    chance = random.Random(1)
+    chance = np.random.default_rng(1)
     refused = 0
     for _ in range(60):
         for path, data in originals.items():
