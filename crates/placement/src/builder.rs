@@ -3,11 +3,10 @@
 use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole, Time};
 use homenode_trace::{Batch, ThreadTurn};
 
-use crate::history::{Histories, Run};
+use crate::history::{Histories, HistoryTotals, Run};
 use crate::map::{BlockMap, ELSEWHERE};
 use crate::references::{OutsideReferences, ReferenceColumns};
 use crate::runs::{PARTS, RunLists, UnsortedHistories};
-use crate::tally::Tally;
 
 /// Bytes a run needs at the peak: in the list with its block index, and in its final place.
 const RUN_BYTES: u64 = 32;
@@ -123,9 +122,7 @@ pub struct HistoryBuilder {
     period: u64,
     period_end: Time,
     times: Times,
-    references: u64,
-    outside: Tally,
-    outside_references: u64,
+    totals: HistoryTotals,
 }
 
 impl OpenVisit {
@@ -227,9 +224,7 @@ impl HistoryBuilder {
             period: 0,
             period_end,
             times: Times::Visits,
-            references: 0,
-            outside: Tally::default(),
-            outside_references: 0,
+            totals: HistoryTotals::default(),
         }
     }
 
@@ -273,9 +268,9 @@ impl HistoryBuilder {
                 }
                 let write = kind != AccessKind::Read.code();
                 let (first, last) = block_size.blocks_touched(addrs[row], sizes[row]).into_inner();
-                self.references += u64::from(first_shard);
+                self.totals.references += u64::from(first_shard);
                 if role == ReferenceRole::Private {
-                    self.outside_references += u64::from(first_shard);
+                    self.totals.outside_references += u64::from(first_shard);
                     self.count_outside(first_shard, write, last - first + 1);
                     continue;
                 }
@@ -306,16 +301,16 @@ impl HistoryBuilder {
             let (first, last) = block_size.blocks_touched(addrs[row], sizes[row]).into_inner();
             self.reference::<FINER>(first, last, processors[row], columns.time[row], writes[row]);
         }
-        self.references += if self.options.shard.index == 0 { rows as u64 } else { 0 };
+        self.totals.references += if self.options.shard.index == 0 { rows as u64 } else { 0 };
         self.fit();
     }
 
     /// Adds references that are counted as local.
     pub fn push_outside(&mut self, outside: &OutsideReferences) {
         if self.options.shard.index == 0 {
-            self.references += outside.references();
-            self.outside_references += outside.references();
-            self.outside += &outside.tally(self.options.block_size);
+            self.totals.references += outside.references();
+            self.totals.outside_references += outside.references();
+            self.totals.outside += &outside.tally(self.options.block_size);
         }
     }
 
@@ -367,8 +362,8 @@ impl HistoryBuilder {
     /// Counts a private reference to this number of blocks as local.
     fn count_outside(&mut self, first_shard: bool, write: bool, blocks: u64) {
         if first_shard {
-            self.outside.local_writes += if write { blocks } else { 0 };
-            self.outside.local_reads += if write { 0 } else { blocks };
+            self.totals.outside.local_writes += if write { blocks } else { 0 };
+            self.totals.outside.local_reads += if write { 0 } else { blocks };
         }
     }
 
@@ -467,9 +462,7 @@ impl HistoryBuilder {
             processors: self.options.processors,
             numbers: self.map.numbers,
             runs: self.runs,
-            references: self.references,
-            outside: self.outside,
-            outside_references: self.outside_references,
+            totals: self.totals,
         };
         (closed, self.given_up)
     }

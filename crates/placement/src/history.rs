@@ -1,5 +1,7 @@
 //! Histories: for each block its references in Time order, run-length coded.
 
+use std::ops::AddAssign;
+
 use homenode_base::{BlockSize, ProcId, Time};
 
 use crate::tally::Tally;
@@ -153,9 +155,28 @@ pub struct Histories {
     /// Where each block's runs begin, and one past the end.
     pub(crate) offsets: Vec<usize>,
     pub(crate) runs: Vec<Run>,
-    pub(crate) references: u64,
-    pub(crate) outside: Tally,
-    pub(crate) outside_references: u64,
+    /// What was counted.
+    pub totals: HistoryTotals,
+}
+
+/// Numbers of references. Only the first shard of a trace has any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HistoryTotals {
+    /// Data references taken into account, each counted once, even if it touches several blocks.
+    pub references: u64,
+    /// References that are counted without a history: private ones, counted as local, one per block
+    /// touched.
+    pub outside: Tally,
+    /// The references in `outside`, each counted once.
+    pub outside_references: u64,
+}
+
+impl AddAssign<&Self> for HistoryTotals {
+    fn add_assign(&mut self, other: &Self) {
+        self.references += other.references;
+        self.outside += &other.outside;
+        self.outside_references += other.outside_references;
+    }
 }
 
 impl Histories {
@@ -201,26 +222,6 @@ impl Histories {
     #[must_use]
     pub fn runs(&self) -> usize {
         self.runs.len()
-    }
-
-    /// Data references taken into account, each counted once, even if it touches several blocks.
-    /// Counted by the first shard only.
-    #[must_use]
-    pub fn references(&self) -> u64 {
-        self.references
-    }
-
-    /// References that are counted without a history: private ones, counted as local, one per block
-    /// touched. Counted by the first shard only.
-    #[must_use]
-    pub fn outside(&self) -> &Tally {
-        &self.outside
-    }
-
-    /// The references in [`outside`](Self::outside), each counted once.
-    #[must_use]
-    pub fn outside_references(&self) -> u64 {
-        self.outside_references
     }
 }
 

@@ -20,7 +20,7 @@ mod tally;
 
 pub use builder::{HistoryBuilder, HistoryOptions, Shard, Times};
 pub use cost::{Amount, Cost, NetworkPackets};
-pub use history::{Block, Histories, Run};
+pub use history::{Block, Histories, HistoryTotals, Run};
 pub use policy::{PlacementSetup, Policy, PolicyError, PolicyFactory, PolicySpec, TABLE};
 pub use references::{OutsideReferences, ReferenceColumns};
 pub use runs::{PARTS, UnsortedHistories};

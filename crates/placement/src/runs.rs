@@ -2,8 +2,7 @@
 
 use homenode_base::{BlockSize, ProcId};
 
-use crate::history::{Histories, Run};
-use crate::tally::Tally;
+use crate::history::{Histories, HistoryTotals, Run};
 
 /// The number of parts in which histories can be taken; each is sorted separately.
 pub const PARTS: usize = 8;
@@ -95,32 +94,12 @@ pub struct UnsortedHistories {
     pub(crate) processors: ProcId,
     pub(crate) numbers: Vec<u64>,
     pub(crate) runs: RunLists,
-    pub(crate) references: u64,
-    pub(crate) outside: Tally,
-    pub(crate) outside_references: u64,
+    /// What was counted.
+    pub totals: HistoryTotals,
 }
 
 impl UnsortedHistories {
-    /// Data references taken into account, as [`Histories::references`].
-    #[must_use]
-    pub fn references(&self) -> u64 {
-        self.references
-    }
-
-    /// References without a history, as [`Histories::outside`].
-    #[must_use]
-    pub fn outside(&self) -> &Tally {
-        &self.outside
-    }
-
-    /// The same, each counted once, as [`Histories::outside_references`].
-    #[must_use]
-    pub fn outside_references(&self) -> u64 {
-        self.outside_references
-    }
-
-    /// Removes and returns the histories of one part, below [`PARTS`]. Their counts of references
-    /// and of outside references are 0.
+    /// Removes and returns the histories of one part, below [`PARTS`]. Their totals are 0.
     ///
     /// # Panics
     /// When there is no such part.
@@ -134,12 +113,7 @@ impl UnsortedHistories {
         let numbers = std::mem::take(&mut self.numbers);
         let lists = std::mem::take(&mut self.runs).0.into();
         let histories = self.sort(numbers, lists, place);
-        Histories {
-            references: self.references,
-            outside: self.outside,
-            outside_references: self.outside_references,
-            ..histories
-        }
+        Histories { totals: self.totals.clone(), ..histories }
     }
 
     /// Counting sort of the runs by block, keeping their order within each.
@@ -176,9 +150,7 @@ impl UnsortedHistories {
             numbers,
             offsets,
             runs,
-            references: 0,
-            outside: Tally::default(),
-            outside_references: 0,
+            totals: HistoryTotals::default(),
         }
     }
 }

@@ -147,15 +147,18 @@ fn counts_references_once_and_private_accesses_per_block() {
         Access::new(1, AccessKind::Atomic, 64, 4),
     ];
     let (histories, _) = build(&accesses, options(64, 2));
-    assert_eq!(histories.references(), 4);
-    assert_eq!((histories.outside().local_writes, histories.outside().local_reads), (2, 1));
+    assert_eq!(histories.totals.references, 4);
+    assert_eq!(
+        (histories.totals.outside.local_writes, histories.totals.outside.local_reads),
+        (2, 1)
+    );
     let expected = BTreeMap::from([(0, vec![(0, false)]), (1, vec![(0, false), (1, true)])]);
     assert_eq!(spelled(&histories), expected);
     assert_eq!(histories.block(1).runs[1].time(), 4, "fetches take no Time, left-out ones do");
     let mut o = options(64, 2);
     o.filter.private = ReferenceRole::Excluded;
     let (histories, _) = build(&accesses, o);
-    assert_eq!((histories.references(), histories.outside().accesses()), (2, 0));
+    assert_eq!((histories.totals.references, histories.totals.outside.accesses()), (2, 0));
 }
 
 #[test]
@@ -170,8 +173,8 @@ fn a_small_budget_means_more_shards_and_the_same_histories() {
         let o = HistoryOptions { shard, memory_budget_bytes: 6_000, ..options(16, 6) };
         let (histories, given_up) = build(&accesses, o);
         pending.extend(given_up);
-        references += histories.references();
-        outside += histories.outside().accesses();
+        references += histories.totals.references;
+        outside += histories.totals.outside.accesses();
         passes += 1;
         for (number, list) in spelled(&histories) {
             assert!(parts.insert(number, list).is_none(), "block {number} twice");
@@ -179,7 +182,7 @@ fn a_small_budget_means_more_shards_and_the_same_histories() {
     }
     assert!(passes > 4, "{passes} passes");
     assert_eq!(parts, spelled(&whole));
-    assert_eq!((references, outside), (whole.references(), whole.outside().accesses()));
+    assert_eq!((references, outside), (whole.totals.references, whole.totals.outside.accesses()));
 }
 
 #[test]
@@ -210,8 +213,8 @@ fn parts_hold_the_same_histories_as_the_whole() {
         }
         let (mut closed, given_up_too) = builder.close();
         assert_eq!(given_up, given_up_too);
-        assert_eq!(closed.references(), whole.references());
-        assert_eq!(closed.outside(), whole.outside());
+        assert_eq!(closed.totals.references, whole.totals.references);
+        assert_eq!(closed.totals.outside, whole.totals.outside);
         let mut found = BTreeMap::new();
         for part in 0..PARTS {
             let histories = closed.take(part);

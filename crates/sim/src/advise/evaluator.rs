@@ -136,9 +136,9 @@ impl<'a> LayoutEvaluator<'a> {
         while let Some(shard) = pending.pop() {
             let (histories, given_up) = self.histories(trace, layout, shard, tick)?;
             pending.extend(given_up);
-            priced.references += histories.references();
+            priced.references += histories.totals.references;
             if self.filter.private == ReferenceRole::Private {
-                priced.tally += histories.outside();
+                priced.tally += &histories.totals.outside;
             }
             self.walk(&histories, |number, cost, tally| {
                 priced.blocks.insert(number, cost);

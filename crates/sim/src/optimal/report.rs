@@ -99,7 +99,7 @@ pub(super) fn assemble(
     }
     let row = |((m, p, s), outcome): ((usize, usize, usize), PlacementOutcome)| {
         let found = &found[s][plan.sizes[s].job[m][p]];
-        let outside = counts[s].outside.accesses();
+        let outside = counts[s].totals.outside.accesses();
         let curve = match (&plan.sizes[s].prices[m], wanted.curve) {
             (PriceList::Placement(prices), Some(interval)) => {
                 Some(curve(&found.curve, interval, prices, outside, outcome.accesses))

@@ -64,9 +64,7 @@ fn find(
             let [builder] = builders;
             let (histories, given_up) = builder.finish();
             pending.extend(given_up);
-            counted.references += histories.references();
-            counted.outside += histories.outside();
-            counted.outside_references += histories.outside_references();
+            counted.totals += &histories.totals;
             let walk = HistoryWalk { plan, size, wanted, pool: &pool };
             walk.all(&histories, &mut jobs, &mut output, &mut meter)?;
         }

@@ -127,11 +127,11 @@ pub(crate) fn assemble(
         for (p, policy) in plan.policies.iter().enumerate() {
             for (size, counted) in plan.sizes.iter().zip(counts) {
                 let mut tally = counted.jobs[size.job[m][p]];
-                let mut references = counted.references;
+                let mut references = counted.totals.references;
                 if plan.private(machine) == PrivateReferences::Exclude {
-                    references -= counted.outside_references;
+                    references -= counted.totals.outside_references;
                 } else {
-                    tally += &counted.outside;
+                    tally += &counted.totals.outside;
                 }
                 let list = &size.prices[m];
                 let cost = Cost::on(&tally, list);

@@ -104,9 +104,7 @@ fn count(
         for (p, (histories, given_up)) in group.iter().zip(&mut closed) {
             let again = given_up.drain(..).map(|shard| PendingShard { size: p.size, shard });
             pending.extend(again);
-            counts[p.size].references += histories.references();
-            counts[p.size].outside += histories.outside();
-            counts[p.size].outside_references += histories.outside_references();
+            counts[p.size].totals += &histories.totals;
         }
         for part in 0..PARTS {
             let take = |(p, (closed, _)): (&PendingShard, &mut (UnsortedHistories, _))| {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use homenode_placement::{Histories, Tally};
+use homenode_placement::{Histories, HistoryTotals, Tally};
 use homenode_transform::realign::Realignment;
 use rayon::prelude::*;
 
@@ -79,11 +79,7 @@ pub(crate) fn ranges(histories: &Histories) -> Vec<Range<usize>> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SizeCounts {
     pub(crate) jobs: Vec<Tally>,
-    /// Accesses of references that are counted without a history.
-    pub(crate) outside: Tally,
-    /// The same references, each counted once even if it straddles blocks.
-    pub(crate) outside_references: u64,
-    pub(crate) references: u64,
+    pub(crate) totals: HistoryTotals,
     pub(crate) realignment: Option<Realignment>,
 }
 

@@ -66,8 +66,8 @@ fn managed(
         let [builder] = builders;
         let (histories, given_up) = builder.finish();
         pending.extend(given_up);
-        references += histories.references();
-        totals.outside(histories.outside());
+        references += histories.totals.references;
+        totals.outside(&histories.totals.outside);
         histories.blocks().for_each(|block| totals.page(block));
     }
     meter.finish()?;
