@@ -213,27 +213,27 @@ struct omp_kind {
     hn_field asks[2], takes[2], has[4], has_tested[3], releases[5];
 };
 
-static const struct omp_kind plain = {.asks = {A(0)}, .releases = {A(0)}};
-static const struct omp_kind nest = {
+static const struct omp_kind hn_plain_lock = {.asks = {A(0)}, .releases = {A(0)}};
+static const struct omp_kind hn_nest_lock = {
     .asks = {LONG_R(OWNED)},
     .takes = {A(0)},
     .has = {LONG_W(OWNED), ADD(COUNTED)},
     .has_tested = {LONG_W(OWNED), W(COUNTED)},
     .releases = {ADD(COUNTED), LONG_W(OWNED), A(0)},
 };
-static const hn_field counts[] = {ADD(COUNTED), 0};
+static const hn_field hn_counts[] = {ADD(COUNTED), 0};
 
 /* Whether the owner of a nested lock has taken it more than once. */
 static int is_nested(const struct omp_kind *kind, const void *lock)
 {
-    return kind == &nest && ((const struct nest_lock *)lock)->count > 1;
+    return kind == &hn_nest_lock && ((const struct nest_lock *)lock)->count > 1;
 }
 
 static void omp_acquired(const struct omp_kind *kind, struct hn_taking *taking)
 {
     if (is_nested(kind, taking->lock)) {
         taking->takes = hn_no_fields;
-        taking->has = counts;
+        taking->has = hn_counts;
     }
     hn_note_acquired(0, taking);
 }
@@ -292,16 +292,16 @@ static void omp_wait(struct hn_thread *me, struct hn_taking *taking)
         struct hn_thread *me = hn_inside();                                                 \
                                                                                             \
         if (me != NULL)                                                                     \
-            hn_note_releasing(me, lock, is_nested(&kind, lock) ? counts : kind.releases,    \
+            hn_note_releasing(me, lock, is_nested(&kind, lock) ? hn_counts : kind.releases,    \
                               HN_CALLER);                                                   \
         REAL(unset)(lock);                                                                  \
         hn_wake(lock, HN_W_LOCK, 1);                                                        \
     }
 
-OMP_LOCK(omp_set_lock, omp_unset_lock, omp_test_lock, plain)
-OMP_LOCK(omp_set_nest_lock, omp_unset_nest_lock, omp_test_nest_lock, nest)
-OMP_LOCK(omp_set_lock_, omp_unset_lock_, omp_test_lock_, plain)
-OMP_LOCK(omp_set_nest_lock_, omp_unset_nest_lock_, omp_test_nest_lock_, nest)
+OMP_LOCK(omp_set_lock, omp_unset_lock, omp_test_lock, hn_plain_lock)
+OMP_LOCK(omp_set_nest_lock, omp_unset_nest_lock, omp_test_nest_lock, hn_nest_lock)
+OMP_LOCK(omp_set_lock_, omp_unset_lock_, omp_test_lock_, hn_plain_lock)
+OMP_LOCK(omp_set_nest_lock_, omp_unset_nest_lock_, omp_test_nest_lock_, hn_nest_lock)
 
 static int ordered_sections;
 

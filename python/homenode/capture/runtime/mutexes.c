@@ -37,7 +37,7 @@ enum { NORMAL, RECURSIVE, ERRORCHECK, ADAPTIVE, ROBUST, INHERITS };
 #define TRY_NORMAL .try = {R(KIND), R(LOCK)}, .try_has = {USER, W(OWNER)}
 #define TIMED_NORMAL .timed_has = {USER, W(OWNER)}
 
-static const struct mutex_fields kinds[] = {
+static const struct mutex_fields hn_kinds[] = {
     [NORMAL] = {
         .lock = {R(KIND), APART(R(KIND)), A(LOCK)},
         .has = {R(OWNER), USER, W(OWNER)},
@@ -108,8 +108,8 @@ static const struct mutex_fields *fields_of(const pthread_mutex_t *m)
     const int kind = m->__data.__kind;
 
     if ((kind & GLIBC_INHERITS_PRIORITY) != 0)
-        return &kinds[INHERITS];
-    return &kinds[(kind & GLIBC_ROBUST) != 0 ? ROBUST : kind & 3];
+        return &hn_kinds[INHERITS];
+    return &hn_kinds[(kind & GLIBC_ROBUST) != 0 ? ROBUST : kind & 3];
 }
 
 /* Whether the mutex notices that the calling thread has it: it counts, or is an error. */

@@ -14,13 +14,13 @@ struct once_node {
 /* Accesses in the order of glibc 2.36. */
 enum { GLIBC_ONCE_DONE = 2, SEMAPHORE_SHARED = 8 };
 
-static const hn_field once_looks[] = {R(0), 0};
-static const hn_field once_begins[] = {R(0), A(0), 0};
-static const hn_field once_ends[] = {W(0), 0};
-static const hn_field looks[] = {LONG_R(0), 0};
-static const hn_field takes[] = {LONG_R(0), LONG_A(0), 0};
-static const hn_field taken_at_once[] = {LONG_A(0), 0};
-static const hn_field posts[] = {R(SEMAPHORE_SHARED), LONG_R(0), LONG_A(0), 0};
+static const hn_field hn_once_looks[] = {R(0), 0};
+static const hn_field hn_once_begins[] = {R(0), A(0), 0};
+static const hn_field hn_once_ends[] = {W(0), 0};
+static const hn_field hn_looks[] = {LONG_R(0), 0};
+static const hn_field hn_takes[] = {LONG_R(0), LONG_A(0), 0};
+static const hn_field hn_taken_at_once[] = {LONG_A(0), 0};
+static const hn_field hn_posts[] = {R(SEMAPHORE_SHARED), LONG_R(0), LONG_A(0), 0};
 
 static struct once_node *running;
 
@@ -34,7 +34,7 @@ static void once_ended(struct once_node **node)
         link = &(*link)->next;
     *link = (*node)->next;
     if (me != NULL) {
-        hn_fields(me, (*node)->control, once_ends, (*node)->pc);
+        hn_fields(me, (*node)->control, hn_once_ends, (*node)->pc);
         hn_sync_mark(me, (*node)->control);
     }
     hn_wake((*node)->control, HN_W_ONCE, INT32_MAX);
@@ -63,16 +63,16 @@ static int once_elsewhere(struct hn_thread *me, pthread_once_t *control, void (*
     int result;
 
     if (me != NULL)
-        hn_fields(me, control, once_looks, pc);
+        hn_fields(me, control, hn_once_looks, pc);
     if (me != NULL && begins)
-        hn_put_fields(me, me, control, once_begins, pc);
+        hn_put_fields(me, me, control, hn_once_begins, pc);
     result = REAL(pthread_once)(control, routine);
     me = hn_inside();
     if (me == NULL)
         return result;
     hn_stamp(me);
     if (begins)
-        hn_fields(me, control, once_ends, pc);
+        hn_fields(me, control, hn_once_ends, pc);
     return result;
 }
 
@@ -82,13 +82,13 @@ INTERPOSE_DECLARED(int, pthread_once, (pthread_once_t *control, void (*routine)(
 
     if (me == NULL || !hn_deterministic())
         return once_elsewhere(me, control, routine, HN_CALLER);
-    hn_fields(me, control, once_looks, HN_CALLER);
+    hn_fields(me, control, hn_once_looks, HN_CALLER);
     if (is_done(control))
         return REAL(pthread_once)(control, routine);
-    hn_put_fields(me, me, control, once_begins, HN_CALLER);
+    hn_put_fields(me, me, control, hn_once_begins, HN_CALLER);
     while (hn_c->order != 0 && is_running(control)) {
         hn_block(me, control, HN_W_ONCE, -1);
-        hn_put_fields(me, me, control, once_looks, HN_CALLER);
+        hn_put_fields(me, me, control, hn_once_looks, HN_CALLER);
     }
     if (is_done(control))
         return REAL(pthread_once)(control, routine);
@@ -114,17 +114,17 @@ INTERPOSE(int, sem_trywait, (sem_t *s))
     int result;
 
     if (me != NULL)
-        hn_fields(me, s, looks, HN_CALLER);
+        hn_fields(me, s, hn_looks, HN_CALLER);
     result = REAL(sem_trywait)(s);
     if (me != NULL && result == 0)
-        hn_put_fields(me, me, s, taken_at_once, HN_CALLER);
+        hn_put_fields(me, me, s, hn_taken_at_once, HN_CALLER);
     taken();
     return result;
 }
 
 static void about_to_wait(struct hn_thread *me, sem_t *s, uintptr_t pc)
 {
-    hn_fields(me, s, takes, pc);
+    hn_fields(me, s, hn_takes, pc);
     if (hn_c->order != 0)
         hn_event(me, HN_EV_CONDITION_WAIT, (uintptr_t)s, 0);
 }
@@ -210,7 +210,7 @@ INTERPOSE(int, sem_post, (sem_t *s))
     int result;
 
     if (me != NULL) {
-        hn_fields(me, s, posts, HN_CALLER);
+        hn_fields(me, s, hn_posts, HN_CALLER);
         hn_event(me, HN_EV_CONDITION_WAKE, (uintptr_t)s, 0);
     }
     result = REAL(sem_post)(s);

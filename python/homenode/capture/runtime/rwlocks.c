@@ -18,25 +18,25 @@ enum {
     WRITE_LOCKED = 2,
 };
 
-static const hn_field reads[] = {R(WRITER), R(PREFERENCE), A(READERS), 0};
-static const hn_field reads_politely[] = {R(WRITER), R(PREFERENCE), R(READERS), A(READERS), 0};
-static const hn_field begins_phase[] = {A(READERS), A(PHASE_FUTEX), 0};
-static const hn_field reads_again[] = {R(PHASE_FUTEX), 0};
-static const hn_field writes[] = {R(WRITER), R(READERS), A(READERS), 0};
-static const hn_field has_written_before[] = {W(WRITERS_FUTEX), W(WRITER), 0};
-static const hn_field has_begun_writing[] = {W(WRITERS_FUTEX), A(READERS), A(READERS),
+static const hn_field hn_reads[] = {R(WRITER), R(PREFERENCE), A(READERS), 0};
+static const hn_field hn_reads_politely[] = {R(WRITER), R(PREFERENCE), R(READERS), A(READERS), 0};
+static const hn_field hn_begins_phase[] = {A(READERS), A(PHASE_FUTEX), 0};
+static const hn_field hn_reads_again[] = {R(PHASE_FUTEX), 0};
+static const hn_field hn_writes[] = {R(WRITER), R(READERS), A(READERS), 0};
+static const hn_field hn_has_written_before[] = {W(WRITERS_FUTEX), W(WRITER), 0};
+static const hn_field hn_has_begun_writing[] = {W(WRITERS_FUTEX), A(READERS), A(READERS),
                                              W(PHASE_FUTEX), W(WRITER), 0};
-static const hn_field writes_again[] = {R(WRITERS_FUTEX), 0};
-static const hn_field tries_reading[] = {R(READERS), 0};
-static const hn_field has_begun_phase[] = {A(PHASE_FUTEX), 0};
-static const hn_field tries_writing[] = {R(READERS), R(PREFERENCE), 0};
-static const hn_field has_begun_trying[] = {W(WRITERS_FUTEX), W(PHASE_FUTEX), W(WRITER), 0};
-static const hn_field ends_reading[] = {R(WRITER), R(SHARED), R(READERS), A(READERS), 0};
-static const hn_field ends_writing[] = {R(WRITER), R(SHARED), W(WRITER), A(WRITERS_FUTEX),
+static const hn_field hn_writes_again[] = {R(WRITERS_FUTEX), 0};
+static const hn_field hn_tries_reading[] = {R(READERS), 0};
+static const hn_field hn_has_begun_phase[] = {A(PHASE_FUTEX), 0};
+static const hn_field hn_tries_writing[] = {R(READERS), R(PREFERENCE), 0};
+static const hn_field hn_has_begun_trying[] = {W(WRITERS_FUTEX), W(PHASE_FUTEX), W(WRITER), 0};
+static const hn_field hn_ends_reading[] = {R(WRITER), R(SHARED), R(READERS), A(READERS), 0};
+static const hn_field hn_ends_writing[] = {R(WRITER), R(SHARED), W(WRITER), A(WRITERS_FUTEX),
                                         R(PREFERENCE), R(READERS), A(READERS), 0};
-static const hn_field ends_writing_politely[] = {R(WRITER), R(SHARED), W(WRITER), A(WRITERS_FUTEX),
-                                                 R(PREFERENCE), R(WRITERS), R(READERS),
-                                                 A(READERS), 0};
+static const hn_field hn_ends_writing_politely[] = {
+    R(WRITER), R(SHARED),  W(WRITER),  A(WRITERS_FUTEX), R(PREFERENCE),
+    R(WRITERS), R(READERS), A(READERS), 0};
 _Static_assert(READERS == 0, "hn_lock_word is the word that takes a lock");
 
 /* What the present state of the lock decides: what a thread accesses once it has it. */
@@ -55,30 +55,30 @@ static int writes_now(const pthread_rwlock_t *l)
 
 static void look_to_read(const pthread_rwlock_t *l, struct hn_taking *taking)
 {
-    taking->asks = is_polite(l) ? reads_politely : reads;
-    taking->has = writes_now(l) ? begins_phase : hn_no_fields;
-    taking->again = reads_again;
+    taking->asks = is_polite(l) ? hn_reads_politely : hn_reads;
+    taking->has = writes_now(l) ? hn_begins_phase : hn_no_fields;
+    taking->again = hn_reads_again;
 }
 
 static void look_to_write(const pthread_rwlock_t *l, struct hn_taking *taking)
 {
-    taking->asks = writes;
-    taking->has = writes_now(l) ? has_written_before : has_begun_writing;
-    taking->again = writes_again;
+    taking->asks = hn_writes;
+    taking->has = writes_now(l) ? hn_has_written_before : hn_has_begun_writing;
+    taking->again = hn_writes_again;
 }
 
 static void look_to_try_reading(const pthread_rwlock_t *l, struct hn_taking *taking)
 {
-    taking->asks = tries_reading;
+    taking->asks = hn_tries_reading;
     taking->takes = hn_lock_word;
-    taking->has = writes_now(l) ? has_begun_phase : hn_no_fields;
+    taking->has = writes_now(l) ? hn_has_begun_phase : hn_no_fields;
 }
 
 static void look_to_try_writing(const pthread_rwlock_t *l, struct hn_taking *taking)
 {
-    taking->asks = tries_writing;
+    taking->asks = hn_tries_writing;
     taking->takes = hn_lock_word;
-    taking->has = writes_now(l) ? has_written_before : has_begun_trying;
+    taking->has = writes_now(l) ? hn_has_written_before : hn_has_begun_trying;
 }
 
 static struct hn_taking taking_of(const pthread_rwlock_t *l, look_call *look, uintptr_t pc)
@@ -183,8 +183,8 @@ TIMED(pthread_rwlock_timedwrlock, pthread_rwlock_clockwrlock)
 static const hn_field *by_unlocking(const struct hn_thread *me, const pthread_rwlock_t *l)
 {
     if (l->__data.__cur_writer != me->tid)
-        return ends_reading;
-    return is_polite(l) ? ends_writing_politely : ends_writing;
+        return hn_ends_reading;
+    return is_polite(l) ? hn_ends_writing_politely : hn_ends_writing;
 }
 
 INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t *l))
@@ -199,13 +199,13 @@ INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t *l))
     return result;
 }
 
-static const hn_field spins_again[] = {R(0), A(0), 0};
-static const hn_field ends_spinning[] = {W(0), 0};
+static const hn_field hn_spins_again[] = {R(0), A(0), 0};
+static const hn_field hn_ends_spinning[] = {W(0), 0};
 
 static struct hn_taking by_spinning(const volatile void *l, uintptr_t pc)
 {
     return (struct hn_taking){(const void *)l,  pc,          hn_lock_word,
-                              hn_no_fields, hn_no_fields, spins_again};
+                              hn_no_fields, hn_no_fields, hn_spins_again};
 }
 
 INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t *l))
@@ -247,7 +247,7 @@ INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t *l))
     int result;
 
     if (me != NULL)
-        hn_note_releasing(me, (const void *)l, ends_spinning, HN_CALLER);
+        hn_note_releasing(me, (const void *)l, hn_ends_spinning, HN_CALLER);
     result = REAL(pthread_spin_unlock)(l);
     hn_wake((const void *)l, HN_W_LOCK, 1);
     return result;

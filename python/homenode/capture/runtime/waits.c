@@ -44,18 +44,19 @@ enum {
         LONG_R(SEQUENCE), LONG_A(SEQUENCE), ACQUIRE_INTERNAL, R(size_of_new),          \
         W(size_of_new)
 
-static const hn_field wakes_none[] = {R(WAITERS), 0};
-static const hn_field wakes_of_first[] = {R(WAITERS), ACQUIRE_INTERNAL, LONG_R(SEQUENCE), R(SIZES),
-                                          A(GROUP_SIGNALS), ADD(SIZES), ACQUIRE_INTERNAL, 0};
-static const hn_field wakes_of_second[] = {
+static const hn_field hn_wakes_none[] = {R(WAITERS), 0};
+static const hn_field hn_wakes_of_first[] = {
+    R(WAITERS), ACQUIRE_INTERNAL, LONG_R(SEQUENCE), R(SIZES),
+    A(GROUP_SIGNALS), ADD(SIZES), ACQUIRE_INTERNAL, 0};
+static const hn_field hn_wakes_of_second[] = {
     R(WAITERS), ACQUIRE_INTERNAL, LONG_R(SEQUENCE), R(SIZES + NEW), CHANGE_GROUPS(SIZES),
     A(GROUP_SIGNALS + NEW), ADD(SIZES), ACQUIRE_INTERNAL, 0};
-static const hn_field wakes_all[] = {
+static const hn_field hn_wakes_all[] = {
     R(WAITERS), ACQUIRE_INTERNAL, LONG_R(SEQUENCE), R(SIZES), CHANGE_GROUPS(SIZES + NEW),
     A(GROUP_SIGNALS + NEW), W(SIZES + NEW), ACQUIRE_INTERNAL, 0};
-static const hn_field waits[] = {LONG_A(SEQUENCE), A(WAITERS),  R(GROUP_SIGNALS),
+static const hn_field hn_waits[] = {LONG_A(SEQUENCE), A(WAITERS),  R(GROUP_SIGNALS),
                                  A(REFERENCES),    R(GROUP_SIGNALS), 0};
-static const hn_field awakes[] = {LONG_R(FIRST_START), A(REFERENCES),       R(GROUP_SIGNALS),
+static const hn_field hn_awakes[] = {LONG_R(FIRST_START), A(REFERENCES),       R(GROUP_SIGNALS),
                                   A(GROUP_SIGNALS),    LONG_R(FIRST_START), A(WAITERS), 0};
 _Static_assert(offsetof(pthread_cond_t, __data.__wrefs) == WAITERS, "glibc's condition variable");
 
@@ -79,7 +80,7 @@ static int wait_condition(struct hn_thread *me, pthread_cond_t *c, pthread_mutex
     enum hn_woken why = HN_BY_WAKE;
     int result;
 
-    hn_fields(me, c, waits, pc);
+    hn_fields(me, c, hn_waits, pc);
     hn_note_waiting(me, c, m, pc);
     /* Nothing is recorded between the real unlock and the sleep, so no other thread runs. */
     result = hn_unlock_to_wait(m);
@@ -95,7 +96,7 @@ static int wait_condition(struct hn_thread *me, pthread_cond_t *c, pthread_mutex
         me->wait_cancellable = 0;
         me->relock = NULL;
         if (!me->relocked)
-            hn_put_fields(me, me, c, awakes, pc);
+            hn_put_fields(me, me, c, hn_awakes, pc);
     }
     pthread_testcancel();
     pthread_cleanup_pop(0);
@@ -109,14 +110,14 @@ static int wait_condition(struct hn_thread *me, pthread_cond_t *c, pthread_mutex
  * mutex. */
 void hn_put_awake(struct hn_thread *me, struct hn_thread *t)
 {
-    hn_put_fields(me, t, t->wait_address, awakes, t->relock_pc);
+    hn_put_fields(me, t, t->wait_address, hn_awakes, t->relock_pc);
     hn_put_relock(me, t);
 }
 
 static void about_to_wait_elsewhere(struct hn_thread *me, pthread_cond_t *c, pthread_mutex_t *m,
                                     uintptr_t pc)
 {
-    hn_fields(me, c, waits, pc);
+    hn_fields(me, c, hn_waits, pc);
     hn_note_waiting(me, c, m, pc);
     hn_leave(me);
 }
@@ -128,7 +129,7 @@ static void waited_elsewhere(pthread_cond_t *c, pthread_mutex_t *m, uintptr_t pc
     if (me == NULL)
         return;
     hn_stamp(me);
-    hn_put_fields(me, me, c, awakes, pc);
+    hn_put_fields(me, me, c, hn_awakes, pc);
     hn_note_relocked(m, pc);
 }
 
@@ -191,8 +192,8 @@ static const hn_field *by_waking(struct hn_thread *me, const pthread_cond_t *c, 
     hn_unlock();
     me->in_runtime--;
     if (!waiting)
-        return wakes_none;
-    return count > 1 ? wakes_all : first ? wakes_of_first : wakes_of_second;
+        return hn_wakes_none;
+    return count > 1 ? hn_wakes_all : first ? hn_wakes_of_first : hn_wakes_of_second;
 }
 
 static void wake_condition(pthread_cond_t *c, int count, uintptr_t pc)
@@ -201,7 +202,7 @@ static void wake_condition(pthread_cond_t *c, int count, uintptr_t pc)
 
     if (me == NULL)
         return;
-    hn_fields(me, c, wakes_none, pc);
+    hn_fields(me, c, hn_wakes_none, pc);
     if (hn_c->order == 0)
         return;
     hn_put_fields(me, me, c, by_waking(me, c, count) + 1, pc);
@@ -224,11 +225,11 @@ INTERPOSE(int, pthread_cond_broadcast, (pthread_cond_t *c))
 /* Barriers. Accesses in the order of glibc 2.36. */
 enum { ARRIVED = 0, ROUND = 4, COUNT_OF = 8, SHARED_BY = 12, LEFT = 16 };
 
-static const hn_field arrives[] = {A(ARRIVED), R(COUNT_OF), R(ROUND), 0};
-static const hn_field opens[] = {A(ROUND), R(SHARED_BY), 0};
-static const hn_field awaits[] = {R(SHARED_BY), 0};
-static const hn_field departs_last[] = {A(LEFT), 0};
-static const hn_field departs[] = {R(ROUND), A(LEFT), 0};
+static const hn_field hn_arrives[] = {A(ARRIVED), R(COUNT_OF), R(ROUND), 0};
+static const hn_field hn_opens[] = {A(ROUND), R(SHARED_BY), 0};
+static const hn_field hn_awaits[] = {R(SHARED_BY), 0};
+static const hn_field hn_departs_last[] = {A(LEFT), 0};
+static const hn_field hn_departs[] = {R(ROUND), A(LEFT), 0};
 
 struct barrier {
     const pthread_barrier_t *object;
@@ -320,10 +321,10 @@ INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t *b))
 
     if (me == NULL)
         return REAL(pthread_barrier_wait)(b);
-    hn_fields(me, b, arrives, HN_CALLER);
+    hn_fields(me, b, hn_arrives, HN_CALLER);
     entry = hn_deterministic() ? find_barrier(b, 0) : NULL;
     last = entry != NULL && entry->arrived + 1 == entry->count;
-    hn_put_fields(me, me, b, last ? opens : awaits, HN_CALLER);
+    hn_put_fields(me, me, b, last ? hn_opens : hn_awaits, HN_CALLER);
     hn_event(me, HN_EV_BARRIER_ENTER, (uintptr_t)b, 0);
     if (entry != NULL) {
         result = wait_barrier(me, entry, b);
@@ -335,7 +336,7 @@ INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t *b))
     if (me != NULL) {
         hn_stamp(me);
         hn_event(me, HN_EV_BARRIER_LEAVE, (uintptr_t)b, 0);
-        hn_put_fields(me, me, b, last ? departs_last : departs, HN_CALLER);
+        hn_put_fields(me, me, b, last ? hn_departs_last : hn_departs, HN_CALLER);
     }
     return result;
 }
