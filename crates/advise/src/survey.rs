@@ -242,7 +242,10 @@ impl UseSurveyor {
         let users_only = self.uses.users_only();
         let single_user =
             (0..self.processors).map(|processor| self.uses.single_user(processor)).collect();
+        let mut begins: Vec<u64> = self.synchronisation.keys().copied().collect();
+        begins.sort_unstable();
         UseSurvey {
+            begins,
             users_only,
             single_user,
             processors: self.processors,
@@ -262,6 +265,8 @@ pub struct UseSurvey {
     last_thread: u16,
     words: UseTable,
     synchronisation: FxHashMap<u64, bool>,
+    /// Its words, in order.
+    begins: Vec<u64>,
     uses: UserSets,
     /// For each set, the set in which the same users read and write: equal for sets that differ
     /// only in who writes.
@@ -319,22 +324,34 @@ impl UseSurvey {
         users.uses == EMPTY || self.uses.count(users.uses) == 1
     }
 
-    /// Whether this word and the next are parts of one value.
+    /// Whether this word and the next are parts of one value, or of one lock.
     #[must_use]
     pub fn joined(&self, word: u64) -> bool {
+        let ends_before = |next: &u64| !self.synchronisation.contains_key(next);
         self.words.word(word).0.bits & JOINED != 0
+            || self.lock_at(word).is_some_and(|begin| {
+                let mut rest = (word + 1..begin + LOCK_WORDS).take_while(ends_before);
+                rest.any(|next| self.is_field(next))
+            })
     }
 
     /// Whether a word is updated in one step to synchronise threads, as locks are, or is another
     /// field of a lock.
     #[must_use]
     pub fn locks(&self, word: u64) -> bool {
-        let bits = self.words.word(word).0.bits;
-        let is_field = || {
-            let first = word.saturating_sub(LOCK_WORDS - 1);
-            (first..=word).any(|word| self.synchronisation.contains_key(&word))
-        };
-        bits & LOCKS != 0 || bits & FIELD != 0 && is_field()
+        self.words.word(word).0.bits & LOCKS != 0
+            || self.is_field(word) && self.lock_at(word).is_some()
+    }
+
+    fn is_field(&self, word: u64) -> bool {
+        self.words.word(word).0.bits & FIELD != 0
+    }
+
+    /// Where the lock begins that a word may belong to.
+    fn lock_at(&self, word: u64) -> Option<u64> {
+        let after = self.begins.partition_point(|&begin| begin <= word);
+        let begin = *self.begins.get(after.checked_sub(1)?)?;
+        (word - begin < LOCK_WORDS).then_some(begin)
     }
 
     /// What threads do with a word that several of them write, and how many write it. `None` if

@@ -118,6 +118,7 @@ fn the_fields_of_a_lock_belong_to_it() {
         field(lock + 8, AccessKind::Write),
         field(lock + 16, AccessKind::Read),
         Access::new(0, AccessKind::Write, lock + 40, 4),
+        Access::new(0, AccessKind::Write, lock + 4, 4),
         // A flag that is stored with an order, as no lock is.
         field(lock + 128, AccessKind::Write),
     ];
@@ -127,7 +128,11 @@ fn the_fields_of_a_lock_belong_to_it() {
     surveyor.push(&batch);
     let survey = surveyor.finish();
     let locks = accesses.map(|access| survey.locks(access.addr / BlockSize::WORD_BYTES));
-    assert_eq!(locks, [true, true, true, false, false]);
+    assert_eq!(locks, [true, true, true, false, false, false]);
+    // No layout cuts it, whatever wrote the word between: it was cleared as data.
+    let first = lock / BlockSize::WORD_BYTES;
+    let joined = [0, 1, 2, 3, 4, 5].map(|word| survey.joined(first + word));
+    assert_eq!(joined, [true, true, true, true, false, false]);
 }
 
 /// The slow way: all references of a word in a list.
