@@ -21,7 +21,8 @@ int main()
 #ifdef FIXED
     // Not touched yet, and every band begins at a page.
     void *pages = std::aligned_alloc(4096, members * walkers * sizeof(int));
-    const std::unique_ptr<int[], decltype(&std::free)> positions(static_cast<int *>(pages), std::free);
+    const std::unique_ptr<int[], decltype(&std::free)> positions(static_cast<int *>(pages),
+                                                                 std::free);
 #else
     std::vector<int> positions(members * walkers); // mark: positions
 #endif

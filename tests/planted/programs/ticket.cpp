@@ -25,7 +25,7 @@ unsigned take(unsigned count)
 
 int main()
 {
-    constexpr unsigned threads = 8, tickets = 48000;
+    constexpr unsigned threads = 8, tickets = 36000;
 #ifdef FIXED
     constexpr unsigned batch = 16;
 #else

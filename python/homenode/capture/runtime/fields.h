@@ -27,7 +27,6 @@ struct hn_taking {
     const hn_field *asks;       /* accesses until it is decided whether it gets the lock */
     const hn_field *takes;      /* those that take it, if they are others */
     const hn_field *has;        /* those of the owner */
-    const hn_field *again;      /* those of a waiter that was woken */
 };
 
 extern const hn_field hn_no_fields[], hn_lock_word[];

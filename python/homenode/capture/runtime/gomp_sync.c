@@ -133,7 +133,7 @@ static int find_held(const void *lock)
 
 static struct hn_taking by_exchange(const void *lock, uintptr_t pc)
 {
-    return (struct hn_taking){lock, pc, hn_lock_word, hn_no_fields, hn_no_fields, hn_lock_word};
+    return (struct hn_taking){lock, pc, hn_lock_word, hn_no_fields, hn_no_fields};
 }
 
 /* Whether the runtime took the lock. */

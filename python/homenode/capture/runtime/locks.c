@@ -49,7 +49,8 @@ void hn_note_releasing(struct hn_thread *me, const void *lock, const hn_field *f
         hn_event(me, HN_EV_LOCK_RELEASE, (uintptr_t)lock, 0);
 }
 
-/* ETIMEDOUT, or 0 to try again. */
+/* ETIMEDOUT, or 0 to try again. What a thread does when it is woken is not recorded: whether it has
+ * to wait depends on the turns of the recording, and would differ in a simulation. */
 int hn_wait_for_lock(struct hn_thread *me, const struct hn_taking *taking, int64_t timeout_ns,
                      int shared)
 {
@@ -59,7 +60,5 @@ int hn_wait_for_lock(struct hn_thread *me, const struct hn_taking *taking, int64
     if (me->owes_lock)
         hn_return_lock(me, taking->lock);
     why = hn_block(me, taking->lock, HN_W_LOCK, looks ? LOCK_LOOK_AGAIN_NS : timeout_ns);
-    if (why == HN_BY_WAKE)
-        hn_put_fields(me, me, taking->lock, taking->again, taking->pc);
     return why == HN_BY_TIME && !looks ? ETIMEDOUT : 0;
 }

@@ -127,8 +127,8 @@ static struct hn_taking by_lock(const struct hn_thread *me, const pthread_mutex_
     const struct mutex_fields *f = fields_of(m);
 
     if (me != NULL && has_already(me, m))
-        return (struct hn_taking){m, pc, f->lock_again, hn_no_fields, hn_no_fields, hn_no_fields};
-    return (struct hn_taking){m, pc, f->lock, hn_no_fields, f->has, hn_lock_word};
+        return (struct hn_taking){m, pc, f->lock_again, hn_no_fields, hn_no_fields};
+    return (struct hn_taking){m, pc, f->lock, hn_no_fields, f->has};
 }
 
 static struct hn_taking by_timed_lock(const struct hn_thread *me, const pthread_mutex_t *m,
@@ -137,9 +137,8 @@ static struct hn_taking by_timed_lock(const struct hn_thread *me, const pthread_
     const struct mutex_fields *f = fields_of(m);
 
     if (me != NULL && has_already(me, m))
-        return (struct hn_taking){m, pc, f->timed_again, hn_no_fields, hn_no_fields,
-                                  hn_no_fields};
-    return (struct hn_taking){m, pc, f->timed, hn_no_fields, f->timed_has, hn_lock_word};
+        return (struct hn_taking){m, pc, f->timed_again, hn_no_fields, hn_no_fields};
+    return (struct hn_taking){m, pc, f->timed, hn_no_fields, f->timed_has};
 }
 
 static struct hn_taking by_trylock(const struct hn_thread *me, const pthread_mutex_t *m,
@@ -148,8 +147,8 @@ static struct hn_taking by_trylock(const struct hn_thread *me, const pthread_mut
     const struct mutex_fields *f = fields_of(m);
 
     if (me != NULL && has_already(me, m))
-        return (struct hn_taking){m, pc, f->try_again, hn_no_fields, hn_no_fields, hn_no_fields};
-    return (struct hn_taking){m, pc, f->try, hn_lock_word, f->try_has, hn_no_fields};
+        return (struct hn_taking){m, pc, f->try_again, hn_no_fields, hn_no_fields};
+    return (struct hn_taking){m, pc, f->try, hn_lock_word, f->try_has};
 }
 
 static const hn_field *by_unlock(const struct hn_thread *me, const pthread_mutex_t *m)

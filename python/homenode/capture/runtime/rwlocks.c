@@ -21,12 +21,10 @@ enum {
 static const hn_field hn_reads[] = {R(WRITER), R(PREFERENCE), A(READERS), 0};
 static const hn_field hn_reads_politely[] = {R(WRITER), R(PREFERENCE), R(READERS), A(READERS), 0};
 static const hn_field hn_begins_phase[] = {A(READERS), A(PHASE_FUTEX), 0};
-static const hn_field hn_reads_again[] = {R(PHASE_FUTEX), 0};
 static const hn_field hn_writes[] = {R(WRITER), R(READERS), A(READERS), 0};
 static const hn_field hn_has_written_before[] = {W(WRITERS_FUTEX), W(WRITER), 0};
 static const hn_field hn_has_begun_writing[] = {W(WRITERS_FUTEX), A(READERS), A(READERS),
                                              W(PHASE_FUTEX), W(WRITER), 0};
-static const hn_field hn_writes_again[] = {R(WRITERS_FUTEX), 0};
 static const hn_field hn_tries_reading[] = {R(READERS), 0};
 static const hn_field hn_has_begun_phase[] = {A(PHASE_FUTEX), 0};
 static const hn_field hn_tries_writing[] = {R(READERS), R(PREFERENCE), 0};
@@ -57,14 +55,12 @@ static void look_to_read(const pthread_rwlock_t *l, struct hn_taking *taking)
 {
     taking->asks = is_polite(l) ? hn_reads_politely : hn_reads;
     taking->has = writes_now(l) ? hn_begins_phase : hn_no_fields;
-    taking->again = hn_reads_again;
 }
 
 static void look_to_write(const pthread_rwlock_t *l, struct hn_taking *taking)
 {
     taking->asks = hn_writes;
     taking->has = writes_now(l) ? hn_has_written_before : hn_has_begun_writing;
-    taking->again = hn_writes_again;
 }
 
 static void look_to_try_reading(const pthread_rwlock_t *l, struct hn_taking *taking)
@@ -199,13 +195,11 @@ INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t *l))
     return result;
 }
 
-static const hn_field hn_spins_again[] = {R(0), A(0), 0};
 static const hn_field hn_ends_spinning[] = {W(0), 0};
 
 static struct hn_taking by_spinning(const volatile void *l, uintptr_t pc)
 {
-    return (struct hn_taking){(const void *)l,  pc,          hn_lock_word,
-                              hn_no_fields, hn_no_fields, hn_spins_again};
+    return (struct hn_taking){(const void *)l, pc, hn_lock_word, hn_no_fields, hn_no_fields};
 }
 
 INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t *l))
