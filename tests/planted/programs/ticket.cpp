@@ -54,5 +54,5 @@ int main()
     for (unsigned long s : sums)
         sum += s;
     std::printf("%lu\n", sum);
-    return sum == 48000ul * 47999ul / 2 ? 0 : 1;
+    return sum == tickets * (tickets - 1ul) / 2 ? 0 : 1;
 }
