@@ -49,7 +49,9 @@ def test_operations_have_the_references_of_the_library(
     if order == "free":  # which thread is the last at the barrier depends on time
         seen, made = ([one for one in of if "barrier" not in one[0]] for of in (seen, made))
     else:
-        assert ("normal", ["R16:4", "R16:4", "A0:4", "R8:4", "R12:4", "W12:4", "W8:4"]) in seen
+        assert ("normal", ["A0:4", "R16:4", "R16:4", "R8:4", "R12:4", "W12:4", "W8:4"]) in seen
+    # The word that takes a lock comes first with hooks.
+    seen, made = ([(name, sorted(refs)) for name, refs in of] for of in (seen, made))
     assert seen == made
 
 

@@ -21,7 +21,8 @@ enum {
 #define APART(field) ((hn_field)((field) | HN_FIELD_APART))
 #define USER APART(R(USERS)), APART(W(USERS))
 
-/* Accesses in the order of glibc 2.36. Locking with a limit of time and without waiting are other
+/* Accesses in the order of glibc 2.36, but for the word that takes the lock: it comes first. A thread
+ * that lost the line between its read of the kind and this word would seem to share no data. Locking with a limit of time and without waiting are other
  * code. The fields of a thread's list of robust mutexes that are outside of the mutex are left out:
  * they are its neighbours', or in the thread's own memory. */
 struct mutex_fields {
@@ -39,15 +40,15 @@ enum { NORMAL, RECURSIVE, ERRORCHECK, ADAPTIVE, ROBUST, INHERITS };
 
 static const struct mutex_fields hn_kinds[] = {
     [NORMAL] = {
-        .lock = {R(KIND), APART(R(KIND)), A(LOCK)},
+        .lock = {A(LOCK), R(KIND), APART(R(KIND))},
         .has = {R(OWNER), USER, W(OWNER)},
-        .timed = {R(KIND), R(KIND), A(LOCK)}, TIMED_NORMAL, TRY_NORMAL,
+        .timed = {A(LOCK), R(KIND), R(KIND)}, TIMED_NORMAL, TRY_NORMAL,
         .unlock = {R(KIND), W(OWNER), USER, R(KIND), A(LOCK)},
     },
     [RECURSIVE] = {
-        .lock = {R(KIND), R(KIND), R(OWNER), APART(R(KIND)), A(LOCK)},
+        .lock = {A(LOCK), R(KIND), R(KIND), R(OWNER), APART(R(KIND))},
         .has = {R(OWNER), W(COUNT), USER, W(OWNER)},
-        .timed = {R(KIND), R(OWNER), R(KIND), A(LOCK)},
+        .timed = {A(LOCK), R(KIND), R(OWNER), R(KIND)},
         .timed_has = {W(COUNT), USER, W(OWNER)},
         .try = {R(KIND), R(OWNER), R(LOCK)},
         .try_has = {USER, W(OWNER), W(COUNT)},
@@ -58,9 +59,9 @@ static const struct mutex_fields hn_kinds[] = {
         .unlock_once = {R(KIND), R(KIND), R(OWNER), ADD(COUNT)},
     },
     [ERRORCHECK] = {
-        .lock = {R(KIND), R(KIND), R(KIND), R(KIND), R(OWNER), APART(R(KIND)), A(LOCK)},
+        .lock = {A(LOCK), R(KIND), R(KIND), R(KIND), R(KIND), R(OWNER), APART(R(KIND))},
         .has = {R(OWNER), USER, W(OWNER)},
-        .timed = {R(KIND), R(OWNER), R(KIND), A(LOCK)}, TIMED_NORMAL, TRY_NORMAL,
+        .timed = {A(LOCK), R(KIND), R(OWNER), R(KIND)}, TIMED_NORMAL, TRY_NORMAL,
         .unlock = {R(KIND), R(KIND), R(KIND), R(OWNER), R(LOCK), W(OWNER), USER, R(KIND),
                    A(LOCK)},
         .lock_again = {R(KIND), R(KIND), R(KIND), R(KIND), R(OWNER)},
@@ -68,15 +69,15 @@ static const struct mutex_fields hn_kinds[] = {
         .try_again = {R(KIND), R(LOCK)},
     },
     [ADAPTIVE] = {
-        .lock = {R(KIND), R(KIND), R(KIND), A(LOCK)},
+        .lock = {A(LOCK), R(KIND), R(KIND), R(KIND)},
         .has = {R(OWNER), USER, W(OWNER)},
-        .timed = {R(KIND), A(LOCK)}, TIMED_NORMAL, TRY_NORMAL,
+        .timed = {A(LOCK), R(KIND)}, TIMED_NORMAL, TRY_NORMAL,
         .unlock = {R(KIND), R(KIND), R(KIND), W(OWNER), USER, R(KIND), A(LOCK)},
     },
     [ROBUST] = {
-        .lock = {R(KIND), R(KIND), R(LOCK), A(LOCK)},
+        .lock = {R(LOCK), A(LOCK), R(KIND), R(KIND)},
         .has = {R(OWNER), W(COUNT), LONG_W(NEXT), LONG_W(LIST), USER, W(OWNER)},
-        .timed = {R(KIND), R(LOCK), A(LOCK)},
+        .timed = {R(LOCK), A(LOCK), R(KIND)},
         .timed_has = {R(OWNER), W(COUNT), LONG_W(NEXT), LONG_W(LIST), USER, W(OWNER)},
         .try = {R(KIND), R(LOCK)},
         .try_has = {R(OWNER), LONG_W(NEXT), LONG_W(LIST), USER, W(OWNER), W(COUNT)},
@@ -88,9 +89,9 @@ static const struct mutex_fields hn_kinds[] = {
         .unlock_once = {R(KIND), R(KIND), R(LOCK), R(OWNER), ADD(COUNT)},
     },
     [INHERITS] = {
-        .lock = {R(KIND), R(KIND), R(KIND), R(LOCK), A(LOCK)},
+        .lock = {R(LOCK), A(LOCK), R(KIND), R(KIND), R(KIND)},
         .has = {W(COUNT), USER, W(OWNER)},
-        .timed = {R(KIND), R(KIND), R(LOCK), A(LOCK)},
+        .timed = {R(LOCK), A(LOCK), R(KIND), R(KIND)},
         .timed_has = {W(COUNT), USER, W(OWNER)},
         .try = {R(KIND), R(KIND), R(LOCK)},
         .try_has = {USER, W(OWNER), W(COUNT)},

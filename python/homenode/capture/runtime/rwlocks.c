@@ -18,10 +18,10 @@ enum {
     WRITE_LOCKED = 2,
 };
 
-static const hn_field hn_reads[] = {R(WRITER), R(PREFERENCE), A(READERS), 0};
-static const hn_field hn_reads_politely[] = {R(WRITER), R(PREFERENCE), R(READERS), A(READERS), 0};
+static const hn_field hn_reads[] = {A(READERS), R(WRITER), R(PREFERENCE), 0};
+static const hn_field hn_reads_politely[] = {R(READERS), A(READERS), R(WRITER), R(PREFERENCE), 0};
 static const hn_field hn_begins_phase[] = {A(READERS), A(PHASE_FUTEX), 0};
-static const hn_field hn_writes[] = {R(WRITER), R(READERS), A(READERS), 0};
+static const hn_field hn_writes[] = {R(READERS), A(READERS), R(WRITER), 0};
 static const hn_field hn_has_written_before[] = {W(WRITERS_FUTEX), W(WRITER), 0};
 static const hn_field hn_has_begun_writing[] = {W(WRITERS_FUTEX), A(READERS), A(READERS),
                                              W(PHASE_FUTEX), W(WRITER), 0};
