@@ -31,5 +31,6 @@ compile -fno-integrated-as
 compile -fno-integrated-as
 found
 [ "$(find build -type f)" = build/out.o ]
-[ "$(find temporary -name '*.json' | wc -l)" = 2 ] && [ -z "$(find temporary -name '*.s')" ]
+[ "$(find temporary -name '*.json' | wc -l)" = 2 ]
+[ -z "$(find temporary -name '*.s')" ]
 grep -q traceEvents temporary/*.json

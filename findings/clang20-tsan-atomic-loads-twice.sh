@@ -32,7 +32,8 @@ compile() {
     echo "clang $2, $name: calls of a hook $hooks, accesses after it $own"
     expected=0
     [ "$name" != load ] || expected=$3
-    [ "$hooks" = 1 ] && [ "$own" = "$expected" ]
+    [ "$hooks" = 1 ]
+    [ "$own" = "$expected" ]
   done
 }
 compile 0.15.2 20.1.2 1

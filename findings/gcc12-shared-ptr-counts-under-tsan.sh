@@ -26,7 +26,8 @@ check() {
   loads=$(grep -c '\$4294967297' drop.s || true)
   hooks=$(grep -c '__tsan_atomic32_fetch_add' drop.s || true)
   echo "${*:3}: compares both counts $loads, hooks of updates $hooks"
-  [ "$loads" = "$1" ] && [ "$hooks" = "$2" ]
+  [ "$loads" = "$1" ]
+  [ "$hooks" = "$2" ]
 }
 check 1 0
 check 0 2 -fsanitize=thread

@@ -42,7 +42,8 @@ check() {
   body=$(sed -n "/^$1:/,/\.cfi_endproc/p" out.s)
   moves=$(grep -cE 'mov[a-z]*\s.*\(%(rbx|rbp)\)' <<<"$body" || true)
   echo "$1: $moves moves, hooks and calls: $(hooks "$1")"
-  [ "$moves" = "$2" ] && [ "$(hooks "$1")" = "$3" ]
+  [ "$moves" = "$2" ]
+  [ "$(hooks "$1")" = "$3" ]
 }
 check memset8 1 ""
 check memset64 4 ""

@@ -49,7 +49,8 @@ check() {
   called=$(grep -oE '__tsan_atomic[a-z0-9_]*' <<<"$body" | paste -sd ' ' || true)
   locked=$(grep -oE 'lock [a-z]*' <<<"$body" || true)
   echo "$1: $called, instructions: ${locked:-none}"
-  [ "$called" = "$2" ] && [ "$locked" = "$3" ]
+  [ "$called" = "$2" ]
+  [ "$locked" = "$3" ]
 }
 check plus_int __tsan_atomic32_fetch_add ""
 check times_int __tsan_atomic32_load "lock cmpxchgl"

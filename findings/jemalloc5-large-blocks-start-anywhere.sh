@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# jemalloc 5.3: blocks of more than 14 KiB start at another line of their page each time.
+# jemalloc 5.3: blocks of more than 32 KiB start at another line of their page each time.
 # Guessed: large blocks start at a page, or 16 bytes into it as with glibc 2.36, and a loop of malloc
 # and free of 40000 bytes gets one address, as with glibc and gperftools 2.10.
 # Seen: a block has a random offset, a multiple of 64 bytes, in its first page, drawn anew for each
-# allocation: the loop has 64 addresses or more. Blocks up to 14 KiB have one. The draws follow from
-# addresses of the process, so that two runs agree only under `setarch -R`; else the sets of a cache
-# that a table's lines fall in cannot be compared from run to run.
+# allocation: the loop has 64 addresses. Blocks up to 32 KiB have one, as each thread keeps them. The
+# draws follow from addresses of the process, so that two runs agree only under `setarch -R`; else the
+# sets of a cache that a table's lines fall in cannot be compared from run to run.
 command -v gcc >/dev/null || { echo "needs gcc"; exit 2; }
 set -euo pipefail
 work=$(mktemp -d)
@@ -53,9 +53,10 @@ for library in "" libtcmalloc_minimal.so.4; do
   count "$library" 40000
   [ "$different" = 1 ]
 done
-count libjemalloc.so.2 14336
+count libjemalloc.so.2 32768
 [ "$different" = 1 ]
-for size in 14337 40000; do
+for size in 32769 40000; do
   count libjemalloc.so.2 "$size"
-  [ "$different" -ge 64 ] && [ "$pages" -le 4 ]
+  [ "$different" -ge 64 ]
+  [ "$pages" -le 4 ]
 done

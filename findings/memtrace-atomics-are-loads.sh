@@ -40,5 +40,7 @@ stores=$(grep -c "MT_STORE uint64_t \[$(address counter)\]" report.txt || true)
 others=$(grep -c "MT_STORE uint64_t \[$(address plain)\]" report.txt || true)
 echo "six atomic additions: $loads loads, $stores stores; plain stores of two threads: $others"
 venv/bin/memtrace stats 2>/dev/null | awk '{ print $1 }' | paste -sd ' '
-[ "$loads" = 6 ] && [ "$stores" = 0 ] && [ "$others" = 2 ]
+[ "$loads" = 6 ]
+[ "$stores" = 0 ]
+[ "$others" = 2 ]
 ! venv/bin/memtrace stats 2>/dev/null | grep -i thread

@@ -53,4 +53,5 @@ for library in "" libjemalloc.so.2 libtcmalloc_minimal.so.4; do
   [ "$different" = 1 ]
 done
 count libmimalloc.so.2.0 16
-[ "$different" = 256 ] && [ "$pages" -le 2 ]
+[ "$different" = 256 ]
+[ "$pages" -le 2 ]

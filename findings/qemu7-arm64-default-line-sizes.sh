@@ -34,7 +34,8 @@ check() {
   qemu aarch64 "${@:3}" ./sizes || both=$?
   line=$((4 << (both >> 4))) zva=$((4 << (both & 15)))
   echo "${*:3}: lines of $line bytes, dc zva of $zva"
-  [ "$line" = "$1" ] && [ "$zva" = "$2" ]
+  [ "$line" = "$1" ]
+  [ "$zva" = "$2" ]
 }
 check 32 512
 check 32 512 -cpu max
