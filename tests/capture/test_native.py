@@ -136,6 +136,13 @@ def test_a_missing_twin_is_reported_and_the_program_built(
     assert not list(Path().glob("*.native"))
 
 
+def test_a_precompiled_header_needs_no_twin(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("all.h").write_text("long twice(long);\n")
+    _cc("-x", "c-header", "-c", "all.h", "-o", "all.h.gch")
+    assert capfd.readouterr().err == ""
+    assert Path("all.h.gch").exists()
+
+
 def test_a_program_without_a_twin_is_not_timed(program: Command) -> None:
     _cc("main.c", "part.c", "-o", "prog")
     plain = Path("prog.native").rename("plain")

@@ -88,8 +88,20 @@ def test_errors_are_the_compilers_own(capfd: pytest.CaptureFixture[str]) -> None
     Path("bad.c").write_text("int main(void) { return nothing; }\n")
     assert compilers.compile("c", ["bad.c"]) == 1
     assert "nothing" in capfd.readouterr().err
-    assert compilers.compile("c", ["-m32", "main.c"]) == 2
-    assert "-m32" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("word", ["-m32", "-fsanitize=address", "-fsanitize=undefined,leak"])
+def test_what_cannot_run_with_the_recorder_is_refused(
+    word: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert compilers.compile("c", [word, "main.c"]) == 2
+    assert word in capfd.readouterr().err
+    _cc(word, "-dumpversion")
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_other_sanitizers_are_not_refused() -> None:
+    _cc("-fsanitize=undefined", "-fno-sanitize=address", "-c", "main.c")
 
 
 def test_a_compiler_that_leads_back_to_the_wrapper(monkeypatch: pytest.MonkeyPatch) -> None:

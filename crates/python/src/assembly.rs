@@ -1,7 +1,7 @@
 //! Hooks in assembly.
 
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
 use homenode_assembly::{Assembly, AssemblyError};
@@ -48,7 +48,12 @@ fn written(
     target: PathBuf,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), AssemblyError>,
 ) -> PyResult<()> {
-    let mut file = BufWriter::new(File::create(target)?);
-    write(&mut file).map_err(config_error)?;
-    Ok(file.flush()?)
+    let file = File::create(&target)?;
+    let mut file = BufWriter::new(file);
+    let done = write(&mut file).and_then(|()| Ok(file.flush()?));
+    if let Err(AssemblyError::Write(cause)) = &done {
+        let problem = format!("cannot write {}: {cause}", target.display());
+        return Err(io::Error::new(cause.kind(), problem).into());
+    }
+    done.map_err(config_error)
 }

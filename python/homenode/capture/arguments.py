@@ -36,6 +36,8 @@ _SOURCE_SUFFIXES = frozenset(
     ".c .i .ii .cc .cp .cxx .cpp .CPP .c++ .C .m .mm .s .S .sx "
     ".f .for .ftn .F .FOR .fpp .FPP .FTN .f90 .f95 .f03 .f08 .F90 .F95 .F03 .F08".split()
 )
+# Sanitizers that replace functions of the C library and its allocator, as the runtime does.
+_OTHER_RUNTIMES = frozenset("address leak memory hwaddress kernel-address safe-stack".split())
 # Compiling one of these alone makes a precompiled header.
 _HEADER_SUFFIXES = frozenset([".h", ".hh", ".hpp", ".hxx", ".H", ".h++", ".hp", ".HPP", ".tcc"])
 
@@ -105,12 +107,24 @@ def parse(argv: Sequence[str]) -> CommandLine:
     line.relocatable = "-r" in words
     line.openmp = "-fopenmp" in words
     line.assembles = "-c" in words
-    if "-m32" in words:
-        raise UsageError("-m32: the recorder runs 64-bit programs only; drop the option")
     inputs = _assign_to_steps(words, line)
     line.links &= not line.headers
     line.asks_only = inputs == 0 or "-###" in words
+    if not line.asks_only:
+        _refuse_what_cannot_run(words)
     return line
+
+
+def _refuse_what_cannot_run(words: Sequence[str]) -> None:
+    for word in words:
+        option, _, names = word.partition("=")
+        if word == "-m32":
+            raise UsageError("-m32: the recorder runs 64-bit programs only; drop the option")
+        if option == "-fsanitize" and not _OTHER_RUNTIMES.isdisjoint(names.split(",")):
+            raise UsageError(
+                f"{word}: the sanitizer replaces the same functions as the recorder's runtime; "
+                "drop the option"
+            )
 
 
 def _expanded(argv: Sequence[str]) -> list[str]:

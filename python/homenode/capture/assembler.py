@@ -61,7 +61,13 @@ def _parse(words: Sequence[str]) -> _Line:
 
 
 def _run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(command, check=False, **options)
+    try:
+        return subprocess.run(command, check=False, **options)
+    except OSError as error:
+        raise OSError(
+            f"cannot run the assembler {command[0]}: {error.strerror}; "
+            "it is part of binutils (on Debian: apt install binutils)"
+        ) from error
 
 
 def _core() -> ModuleType:
@@ -85,25 +91,29 @@ class _Assembler:
         words = [] if self.is_clang else self.line.others
         return _run([*self.command, *words, "-o", self.line.output, source]).returncode
 
-    def labelled(self, source: str, target: str) -> bool:
-        """Assembles a text with its local labels; says whether that was possible."""
+    def labelled(self, source: str, target: str) -> str:
+        """Assembles a text with its local labels; returns why not, or an empty text."""
         words = ["-Wa,-L"] if self.is_clang else [*self.line.quiet, "-L"]
-        done = _run([*self.command, *words, "-o", target, source], capture_output=True)
-        return done.returncode == 0
+        return _problem(_run([*self.command, *words, "-o", target, source], capture_output=True))
 
     def hooked(self, source: str) -> str:
         """Assembles a text with hooks; returns why not, or an empty text."""
         words = [] if self.is_clang else self.line.others
         command = [*self.command, *words, "-o", self.line.output, source]
         done = _run(command, stderr=subprocess.PIPE)
-        said = done.stderr.decode(errors="replace")
-        if done.returncode == 0:
-            # What clang says is of its own text.
-            if not self.is_clang:
-                sys.stderr.write(said)
-            return ""
-        errors = [line for line in said.splitlines() if "rror" in line]
-        return errors[0].strip() if errors else f"it ended with {done.returncode}"
+        # What clang says is of its own text.
+        if done.returncode == 0 and not self.is_clang:
+            sys.stderr.write(done.stderr.decode(errors="replace"))
+        return _problem(done)
+
+
+def _problem(done: subprocess.CompletedProcess[bytes]) -> str:
+    """What a failed assembler says, or an empty text if it did not fail."""
+    if done.returncode == 0:
+        return ""
+    lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines()]
+    said = [line for line in lines if "rror" in line] or lines
+    return said[0] if said else f"it ended with {done.returncode}"
 
 
 def main(words: Sequence[str]) -> int:
@@ -128,8 +138,12 @@ def _assemble(real: _Assembler, source: str, folder: str, *, may_be_by_hand: boo
     text = core.Assembly(source)
     labelled, marked, result = (f"{folder}/{name}" for name in ("labelled.s", "a.o", "hooked.s"))
     text.label(labelled)
-    if not real.labelled(labelled, marked):
-        return real.run(source)
+    if problem := real.labelled(labelled, marked):
+        code = real.run(source)
+        # If the compiler's own text is refused too, the assembler has said why.
+        if code == 0:
+            _say_no_hooks(real, problem)
+        return code
     try:
         if may_be_by_hand and not text.is_of_a_compiler:
             text.count(marked, result, source)
@@ -141,8 +155,12 @@ def _assemble(real: _Assembler, source: str, folder: str, *, may_be_by_hand: boo
         source = result
     except core.ConfigError as error:
         problem = str(error)
-    print(f"homenode: {real.line.output} has no hooks: {problem}", file=sys.stderr)
+    _say_no_hooks(real, problem)
     return real.run(source)
+
+
+def _say_no_hooks(real: _Assembler, problem: str) -> None:
+    print(f"homenode: {real.line.output} has no hooks: {problem}", file=sys.stderr)
 
 
 def _keep_time_trace(source: str, target: str) -> None:

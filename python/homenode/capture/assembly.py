@@ -153,7 +153,7 @@ def _folder() -> Path:
     folder = build.cache_dir() / f"assembler-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
     target = folder / "as"
     if not target.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+        build.make_cache_folder(folder)
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
             file.write(text)
         Path(file.name).chmod(0o755)

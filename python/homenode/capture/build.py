@@ -8,6 +8,7 @@ renames it.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import platform
@@ -26,6 +27,7 @@ __all__ = [
     "build_plugin",
     "cache_dir",
     "link_flags",
+    "make_cache_folder",
 ]
 
 # Set for the compilers that the wrapper starts, so that a CC that calls the wrapper does not
@@ -119,9 +121,29 @@ class Variant:
 
 
 def cache_dir() -> Path:
-    """Where built runtimes are kept; deleting it costs a second at the next link."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "homenode"
+    """Where built runtimes are kept; deleting it costs a second at the next link.
+
+    As the XDG specification says, a relative name in the variable counts for nothing.
+    """
+    root = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (root if root.is_absolute() else Path.home() / ".cache") / "homenode"
+
+
+def make_cache_folder(folder: Path) -> None:
+    """Makes a folder in the cache.
+
+    Raises:
+        RuntimeBuildError: when that is not possible, with the remedy.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise RuntimeBuildError(
+            f"cannot write to the cache folder {folder}: {error.strerror}; "
+            "name another one in XDG_CACHE_HOME"
+        ) from error
 
 
 def link_flags(compiler: Sequence[str], *, shared: bool, static: bool, openmp: bool) -> list[str]:
@@ -188,7 +210,7 @@ def _build(compiler: Sequence[str], variant: Variant) -> Path:
     target = cache_dir() / f"runtime-{variant.name}-{_fingerprint(compiler, variant)}"
     if target.is_dir():
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_cache_folder(target.parent)
     folder = Path(tempfile.mkdtemp(prefix="building-", dir=target.parent))
     try:
         _compile(compiler, variant, folder)
@@ -231,7 +253,8 @@ def _compile(compiler: Sequence[str], variant: Variant, folder: Path) -> None:
     if variant.target != "runtime.o":
         _checked([*compiler, *flags, str(whole), "-o", str(target), "-lpthread", "-ldl"])
         return
-    _checked([*compiler, *flags, "-c", str(whole), "-o", str(target)])
+    # A build may set CC to a compiler of C++.
+    _checked([*compiler, *flags, "-c", "-x", "c", str(whole), "-o", str(target)])
     _write_lists(folder, target)
 
 

@@ -107,7 +107,7 @@ def _include_flags(language: str) -> list[str]:
 def _compile(language: str, driver: Sequence[str], line: CommandLine) -> int:
     """Compiles the sources on the line as it says, without linking."""
     code = _run_with_hooks(language, driver, line, line.all_words)
-    if code == 0 and line.assembles and native.wanted():
+    if code == 0 and line.assembles and not line.headers and native.wanted():
         for source in line.sources:
             step = _plain_step(language, driver, line, source)
             native.add_plain(line.object_of(source), step)

@@ -1,0 +1,104 @@
+"""Failures while a program is compiled: full disks, caches that cannot be written, no assembler."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from homenode.capture import assembler, build, compilers
+
+_NEEDS_ASSEMBLY = pytest.mark.skipif(
+    platform.machine() != "x86_64" or shutil.which("gcc") is None,
+    reason="hooks in gcc's assembly are of x86-64",
+)
+# An assembler that refuses the text with labels.
+_REFUSES = """#!/bin/sh
+for word; do case "$word" in */labelled.s)
+    echo "$word: Error: refused here" >&2; exit 1;; esac; done
+exec as "$@"
+"""
+
+
+def _assemble(folder: Path, command: str, **more: object) -> subprocess.CompletedProcess[str]:
+    """Runs the wrapper's assembler on what gcc makes of a small file."""
+    (folder / "a.c").write_text("int f(int *p) { return *p + 1; }\n")
+    gcc = str(shutil.which("gcc"))
+    subprocess.run([gcc, "-S", "-dP", "a.c"], cwd=folder, check=True)
+    settings = {"command": [command], "is_clang": False, "by_hand": False, "time_trace": False}
+    return subprocess.run(  # type: ignore[call-overload, no-any-return]
+        [sys.executable, "-I", "-S", assembler.__file__, "-o", "a.o", "a.s"],
+        cwd=folder,
+        env={**os.environ, assembler.SETTINGS: json.dumps(settings)},
+        capture_output=True,
+        text=True,
+        check=False,
+        **more,
+    )
+
+
+@_NEEDS_ASSEMBLY
+def test_a_file_without_hooks_because_labels_are_refused_is_said(tmp_path: Path) -> None:
+    script = tmp_path / "as.sh"
+    script.write_text(_REFUSES)
+    script.chmod(0o755)
+    done = _assemble(tmp_path, str(script))
+    assert done.returncode == 0
+    assert done.stderr.startswith("homenode: a.o has no hooks: ")
+    assert "refused here" in done.stderr
+    assert (tmp_path / "a.o").exists()
+
+
+@_NEEDS_ASSEMBLY
+def test_without_an_assembler(tmp_path: Path) -> None:
+    done = _assemble(tmp_path, str(tmp_path / "nothing"))
+    assert done.returncode == 2
+    assert "binutils" in done.stderr
+
+
+@_NEEDS_ASSEMBLY
+def test_a_full_disk_makes_no_object_without_hooks(tmp_path: Path) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    done = _assemble(tmp_path, "as", preexec_fn=limit)
+    assert done.returncode == 2
+    assert "labelled.s" in done.stderr
+    assert not (tmp_path / "a.o").exists()
+
+
+def test_a_cache_that_cannot_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    source = tmp_path / "a.c"
+    source.write_text("int main(void) { return 0; }\n")
+    assert compilers.compile("c", [str(source), "-o", str(tmp_path / "a")]) == 2
+    assert "XDG_CACHE_HOME" in capfd.readouterr().err
+
+
+def test_a_relative_cache_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "here")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert build.cache_dir() == tmp_path / ".cache" / "homenode"
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_a_compiler_of_c_plus_plus_compiles_the_runtime(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Not C++, like the runtime, but shorter.
+    (tmp_path / "runtime").mkdir()
+    source = tmp_path / "runtime" / "short.c"
+    source.write_text("int malloc_calls(int class) { return class; }\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = build._build(["g++"], build.Variant("short", (), (source,)))
+    assert (folder / "runtime.o").exists()
