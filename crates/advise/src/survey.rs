@@ -343,6 +343,12 @@ impl UseSurvey {
             || self.is_field(word) && self.lock_at(word).is_some()
     }
 
+    /// Where the lock begins that a word is a field of, or the word itself.
+    #[must_use]
+    pub fn beginning(&self, word: u64) -> u64 {
+        self.lock_at(word).filter(|_| self.is_field(word)).unwrap_or(word)
+    }
+
     fn is_field(&self, word: u64) -> bool {
         self.words.word(word).0.bits & FIELD != 0
     }

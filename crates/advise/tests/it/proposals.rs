@@ -129,6 +129,7 @@ fn the_fields_of_a_lock_belong_to_it() {
     let survey = surveyor.finish();
     let locks = accesses.map(|access| survey.locks(access.addr / BlockSize::WORD_BYTES));
     assert_eq!(locks, [true, true, true, false, false, false]);
+    assert_eq!(survey.beginning(lock / BlockSize::WORD_BYTES + 4), lock / BlockSize::WORD_BYTES);
     // No layout cuts it, whatever wrote the word between: it was cleared as data.
     let first = lock / BlockSize::WORD_BYTES;
     let joined = [0, 1, 2, 3, 4, 5].map(|word| survey.joined(first + word));

@@ -51,8 +51,10 @@ pub struct LineFinding {
 struct ContendedWords {
     transactions: u64,
     threads: u32,
-    /// Cycles by value, which is one or two words.
+    /// Cycles by value, which is one or two words, or a lock.
     values: Vec<u64>,
+    /// Where the last value begins.
+    last: Option<u64>,
     true_sharing: u64,
 }
 
@@ -142,8 +144,10 @@ pub(crate) fn findings(
     let mut found: BTreeMap<(String, Option<String>, ContendedUse), ContendedWords> =
         BTreeMap::new();
     for (word, waits) in waits.iter() {
-        let Some((what, threads)) = survey.contended(word) else { continue };
-        let addr = word * BlockSize::WORD_BYTES;
+        // Waiting for any field of a lock is waiting for the lock.
+        let begin = survey.beginning(word);
+        let Some((what, threads)) = survey.contended(begin) else { continue };
+        let addr = begin * BlockSize::WORD_BYTES;
         let label = names.object_of(names.group(addr)).label();
         if label.is_empty() {
             continue;
@@ -157,9 +161,12 @@ pub(crate) fn findings(
         }
         sum.threads = sum.threads.max(threads);
         match sum.values.last_mut() {
-            Some(value) if survey.joined(word.wrapping_sub(1)) => *value += cycles,
+            Some(value) if sum.last == Some(begin) || survey.joined(begin.wrapping_sub(1)) => {
+                *value += cycles;
+            }
             Some(_) | None => sum.values.push(cycles),
         }
+        sum.last = Some(begin);
     }
     let least = (processor_cycles / FINDING_PART).max(1);
     let mut found: Vec<_> = found
