@@ -22,10 +22,10 @@ enum {
 #define USER APART(R(USERS)), APART(W(USERS))
 
 /* Accesses in the order of glibc 2.36, but for the word that takes the lock: it comes first. A
- * thread * that lost the line between its read of the kind and this word would seem to share no
- * data. Locking with a limit of time and without waiting are other * code. The fields of a
- * thread's list of robust mutexes that are outside of the mutex are left out: * they are its
- * neighbours', or in the thread's own memory. */
+ * thread that lost the line between its read of the kind and this word would seem to share no
+ * data. Locking with a limit of time and without waiting are other code. The fields of a thread's
+ * list of robust mutexes that are outside of the mutex are left out: they are its neighbours', or
+ * in the thread's own memory. */
 struct mutex_fields {
     hn_field lock[8], has[8];
     hn_field timed[5], timed_has[8];
