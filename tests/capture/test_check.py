@@ -178,6 +178,8 @@ def test_objects_are_compared_without_source_lines(monkeypatch: pytest.MonkeyPat
         "the uninstrumented program has no source lines"
     ]
     rows = {row.name: row for row in check.objects}
+    # A block is told apart from the line that allocates it.
+    assert rows["prog.c:8 (main)"].label == "heap, prog.c:8 (main)"
     assert rows["counts"].agrees
     assert (rows["page"].library_written, rows["page"].reason) == (0, "unknown")
 

@@ -42,6 +42,13 @@ def test_what_exec_starts_has_a_trace(compiled: Builder, emulate: Recorder, orde
         assert _checksum(again.summary["children"][0]) == _checksum(child)
 
 
+def test_children_are_numbered_without_gaps(compiled: Builder, emulate: Recorder) -> None:
+    made = emulate(compiled("spawns.c"))
+    stem = made.path.name.removesuffix(".hnt")
+    names = [Path(name).name.removeprefix(stem) for name in made.summary["children"]]
+    assert [name for name in names if name.count(".") == 2] == [".1.hnt", ".2.hnt"]
+
+
 def _checksum(path: str) -> str:
     line = [sys.executable, "-m", "homenode", "info", "--json", path]
     shown = subprocess.run(line, capture_output=True, text=True, check=True)

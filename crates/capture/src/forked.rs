@@ -47,7 +47,9 @@ impl ChildTraces {
 /// The children of one process.
 pub struct ForkedChildren {
     options: RecordOptions,
+    /// Number of the last child, and its memory.
     count: u32,
+    last: Option<SharedArea>,
     unrecorded: u32,
     followers: Vec<JoinHandle<Result<ChildTraces, CaptureError>>>,
     /// Set when the program itself has ended: children that still run are no longer recorded.
@@ -58,7 +60,8 @@ impl ForkedChildren {
     /// No children yet; `options.output` is the trace of the parent.
     #[must_use]
     pub fn new(options: &RecordOptions, over: Arc<AtomicBool>) -> Self {
-        Self { options: options.clone(), count: 0, unrecorded: 0, followers: Vec::new(), over }
+        let options = options.clone();
+        Self { options, count: 0, last: None, unrecorded: 0, followers: Vec::new(), over }
     }
 
     /// Starts to record the child that the parent is about to create, if there is one.
@@ -68,7 +71,11 @@ impl ForkedChildren {
             return;
         }
         let pid = parent.get(at::CLAIMED_BY);
-        self.count += 1;
+        // The number of a child that was not made goes to the next: glibc tries `clone3` first,
+        // which the emulator does not have.
+        if self.last.take().is_none_or(|last| last.get(at::CLAIMED_BY) != NO_CHILD) {
+            self.count += 1;
+        }
         let running = self.followers.iter().filter(|one| !one.is_finished()).count();
         let path = format!("/proc/{pid}/fd/{}", offered - 1);
         match SharedArea::open(Path::new(&path), parent.geometry()) {
@@ -78,6 +85,7 @@ impl ForkedChildren {
                     ..self.options.clone()
                 };
                 let over = Arc::clone(&self.over);
+                self.last = SharedArea::open(Path::new(&path), parent.geometry()).ok();
                 self.followers.push(std::thread::spawn(move || follow(&area, &options, &over)));
                 parent.set(at::FORK_FD, 0);
             }
@@ -242,7 +250,12 @@ mod tests {
         let mut children = ForkedChildren::new(&RecordOptions::default(), Arc::default());
         children.record_next(&parent);
         assert_eq!(parent.get(at::FORK_FD), 0);
+        assert_eq!(children.count, 1);
         child.set(at::CLAIMED_BY, NO_CHILD);
+        // Its number goes to the next child.
+        parent.set(at::FORK_FD, u32::try_from(child.fd()).unwrap() + 1);
+        children.record_next(&parent);
+        assert_eq!(children.count, 1);
         assert_eq!(children.finish().unwrap(), ChildTraces::default());
     }
 }

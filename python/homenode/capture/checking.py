@@ -115,6 +115,8 @@ class CheckRow:
             return f"code: {self.name}"
         if self.kind == "library data":
             return f"data of {self.name}"
+        if self.kind == "heap" and self.name != "heap":
+            return f"heap, {self.name}"
         return f"{self.kind} {self.name}" if self.kind in ("static", "section") else self.name
 
 
