@@ -1,11 +1,11 @@
-//! Inserts the recorder's hooks into the assembly that a compiler writes (x86-64, AT&T syntax).
+//! Inserts the recorder's hooks into the assembly that a compiler writes (x86-64).
 //!
 //! A hook before every access of the machine code sees what no pass of a compiler sees: vectors,
 //! constant tables, in-line copies, atomic updates without a hook of their own, accesses that an
 //! optimisation has removed or moved. It is the same for every compiler and language.
 //!
-//! [`with_labels`] gives every instruction a label. The compiler assembles that text, so that
-//! [`instrumented`] finds each instruction's bytes and its decoder says what the instruction
+//! [`Assembly::label`] gives every instruction a label. That text is assembled, so that
+//! [`Assembly::hook`] finds each instruction's bytes and its decoder says what the instruction
 //! accesses; the text of its operand says where, with all symbols.
 //!
 //! Not recorded: the stack's own traffic (pushes, calls, spilled registers), literals, and tables
