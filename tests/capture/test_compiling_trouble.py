@@ -102,3 +102,16 @@ def test_a_compiler_of_c_plus_plus_compiles_the_runtime(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = build._build(["g++"], build.Variant("short", (), (source,)))
     assert (folder / "runtime.o").exists()
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_only_what_can_be_exported_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "short.c"
+    source.write_text(
+        "void done(int *p); void more(void);\n"
+        '__attribute__((weak, visibility("default"))) void malloc_like(void) {\n'
+        "  __attribute__((cleanup(done))) int x = 0; more();\n}\n"
+    )
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = build._build(["gcc"], build.Variant("short", (), (source,)))
+    assert (folder / "runtime.list").read_text() == "{\n  malloc_like;\n};\n"

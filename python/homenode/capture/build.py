@@ -286,7 +286,9 @@ def _write_lists(folder: Path, target: Path) -> None:
         kind, name = line.split()[-2:]
         if name.startswith("__wrap_"):
             wrapped.append(name.removeprefix("__wrap_"))
-        if kind in "WV" or name.startswith(("__tsan_", "__homenode_", "__wrap_", "homenode_")):
+        # The compiler's own hidden symbols cannot be exported: gold warns of them.
+        is_replaced = kind in "WV" and not name.startswith("DW.ref.")
+        if is_replaced or name.startswith(("__tsan_", "__homenode_", "__wrap_", "homenode_")):
             exported.append(name)
     (folder / "runtime.wrap").write_text("".join(f"--wrap={name}\n" for name in wrapped))
     text = "{\n" + "".join(f"  {name};\n" for name in exported) + "};\n"
