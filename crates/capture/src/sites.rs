@@ -234,7 +234,11 @@ impl StackNames<'_> {
     /// The elements, from the allocator's type, else from the source line of the site.
     fn elements(&mut self, functions: &[StackFunction], site: usize) -> Vec<Element> {
         let inner = &functions[..functions.len().min(site)];
-        let container = inner.iter().find_map(|function| function.frame.element.clone());
+        let container = inner.iter().position(|function| function.frame.element.is_some());
+        if container.is_some_and(|at| are_merged(&inner[at..])) {
+            return Vec::new();
+        }
+        let container = container.and_then(|at| inner[at].frame.element.clone());
         let text = || inner.iter().find_map(|function| text_of_string(&function.frame));
         if let Some(data) = container.or_else(text) {
             return vec![Element { data, name: String::new(), several: true, certain: true }];
@@ -249,6 +253,31 @@ impl StackNames<'_> {
             |AllocatedType { name, data, several }| Element { data, name, several, certain: false };
         self.files.allocated_type(at.pc, at.number, &text).into_iter().map(element).collect()
     }
+}
+
+/// Whether the compiler has merged functions of two types whose code is the same (`-fipa-icf`):
+/// one then seems to call the other, and what is called may be of another type than the block.
+fn are_merged(functions: &[StackFunction]) -> bool {
+    let name = |function: &StackFunction| function.frame.place.function.clone();
+    functions.windows(2).any(|pair| {
+        let (inner, outer) = (name(&pair[0]), name(&pair[1]));
+        inner != outer && without_arguments(&inner) == without_arguments(&outer)
+    })
+}
+
+/// The name of a function without the arguments of templates.
+fn without_arguments(name: &str) -> String {
+    let mut depth = 0usize;
+    let mut kept = String::new();
+    for character in name.chars() {
+        match character {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => kept.push(character),
+            _ => {}
+        }
+    }
+    kept
 }
 
 /// The element of a C++ string, whose functions in the C++ library have no debug information.
@@ -334,4 +363,36 @@ fn read_lines(path: &str) -> Vec<String> {
     let fits = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() <= SOURCE_BYTES_MAX);
     let bytes = if fits { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
     String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use homenode_symbol::InlineFrame;
+
+    use super::*;
+
+    fn are_of(names: [&str; 3]) -> bool {
+        let function = |name: &str| StackFunction {
+            frame: AllocationFrame {
+                place: InlineFrame { function: name.to_owned(), file: String::new(), line: 1 },
+                passes_on: false,
+                element: None,
+            },
+            owner: SourceOwner::System,
+            pc: 0,
+            number: 0,
+        };
+        are_merged(&names.map(function))
+    }
+
+    #[test]
+    fn a_function_that_calls_itself_for_another_type_was_merged_with_that() {
+        let allocate = "std::allocator<T>::allocate(unsigned long)";
+        let base = "std::_Vector_base<T, std::allocator<T> >::_M_allocate(unsigned long)";
+        let other = "std::_Vector_base<long, std::allocator<long> >::_M_allocate(unsigned long)";
+        let append = "std::vector<T, std::allocator<T> >::_M_default_append(unsigned long)";
+        assert!(are_of([allocate, base, other]));
+        assert!(!are_of([allocate, base, append]));
+        assert!(!are_of([allocate, base, base]));
+    }
 }
