@@ -57,6 +57,19 @@ def test_a_file_without_hooks_because_labels_are_refused_is_said(tmp_path: Path)
 
 
 @_NEEDS_ASSEMBLY
+def test_warnings_of_the_assembler_come_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOMENODE_CC", "gcc")
+    monkeypatch.setenv("HOMENODE_HOOKS", "assembly")
+    source = tmp_path / "a.c"
+    source.write_text('void f(long *p) { __asm__("incq 8+%0" : "+m"(*p)); }\n')
+    words = ["-O2", "-c", str(source), "-o", str(tmp_path / "a.o")]
+    assert compilers.compile("c", words) == 0
+    assert capfd.readouterr().err.count("missing operand; zero assumed") == 1
+
+
+@_NEEDS_ASSEMBLY
 def test_without_an_assembler(tmp_path: Path) -> None:
     done = _assemble(tmp_path, str(tmp_path / "nothing"))
     assert done.returncode == 2

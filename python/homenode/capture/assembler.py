@@ -91,20 +91,16 @@ class _Assembler:
         words = [] if self.is_clang else self.line.others
         return _run([*self.command, *words, "-o", self.line.output, source]).returncode
 
-    def labelled(self, source: str, target: str) -> str:
-        """Assembles a text with its local labels; returns why not, or an empty text."""
+    def labelled(self, source: str, target: str) -> subprocess.CompletedProcess[bytes]:
+        """Assembles a text with its local labels."""
         words = ["-Wa,-L"] if self.is_clang else [*self.line.quiet, "-L"]
-        return _problem(_run([*self.command, *words, "-o", target, source], capture_output=True))
+        return _run([*self.command, *words, "-o", target, source], capture_output=True)
 
     def hooked(self, source: str) -> str:
         """Assembles a text with hooks; returns why not, or an empty text."""
         words = [] if self.is_clang else self.line.others
         command = [*self.command, *words, "-o", self.line.output, source]
-        done = _run(command, stderr=subprocess.PIPE)
-        # What clang says is of its own text.
-        if done.returncode == 0 and not self.is_clang:
-            sys.stderr.write(done.stderr.decode(errors="replace"))
-        return _problem(done)
+        return _problem(_run(command, stderr=subprocess.PIPE))
 
 
 def _problem(done: subprocess.CompletedProcess[bytes]) -> str:
@@ -138,7 +134,8 @@ def _assemble(real: _Assembler, source: str, folder: str, *, may_be_by_hand: boo
     text = core.Assembly(source)
     labelled, marked, result = (f"{folder}/{name}" for name in ("labelled.s", "a.o", "hooked.s"))
     text.label(labelled)
-    if problem := real.labelled(labelled, marked):
+    first = real.labelled(labelled, marked)
+    if problem := _problem(first):
         code = real.run(source)
         # If the compiler's own text is refused too, the assembler has said why.
         if code == 0:
@@ -150,6 +147,9 @@ def _assemble(real: _Assembler, source: str, folder: str, *, may_be_by_hand: boo
             return real.run(result)
         text.hook(marked, result)
         if not (problem := real.hooked(result)):
+            # Its warnings are of the compiler's text only. What clang says is of its own text.
+            if not real.is_clang:
+                sys.stderr.write(first.stderr.decode(errors="replace"))
             return 0
         text.count(marked, result, source)
         source = result
