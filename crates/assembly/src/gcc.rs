@@ -37,6 +37,7 @@ pub(crate) fn explained(pieces: &[Piece<'_>]) -> Vec<Explained> {
             _ if piece.is_code() => reader.instruction(piece.text.trim_start()),
             Kind::Label if is_target(piece.text.trim_start()) => reader.end_of_block(),
             Kind::Other if piece.text.starts_with('#') => reader.comment(piece.text),
+            Kind::Other if piece.text.trim_start().starts_with('.') => reader.forget(),
             _ => {}
         }
     }
@@ -111,6 +112,13 @@ impl<'a> Reader<'a> {
         self.previous = text;
     }
 
+    /// Forgets what was said of instructions that get no hooks: those of another section.
+    fn forget(&mut self) {
+        self.end_of_fence();
+        self.next = Explained::default();
+        self.relaxed = None;
+    }
+
     fn instruction(&mut self, text: &str) {
         self.end_of_fence();
         self.origins.push(std::mem::take(&mut self.origin));
@@ -183,6 +191,13 @@ mod tests {
             read(&text)[0]
         };
         assert!(update("0 [0]").is_relaxed_update && !update("5 [0x5]").is_relaxed_update);
+    }
+
+    #[test]
+    fn what_is_said_in_another_section_is_forgotten() {
+        let text = "\t.section .text.homenode_unrecorded,\"ax\"\n#(insn (mem [3 %sfp+-8 S8]))\n\
+                    \tmovq %rax, -8(%rbp)\n\t.text\nf:\n\t.loc 1 2\n\tmovl side(%rip), %eax\n";
+        assert_eq!(read(text), [Explained::default()]);
     }
 
     #[test]
