@@ -40,7 +40,7 @@ fn seeds_pass() {
 }
 
 /// Targets of other crates, replayed by their own tests.
-const ELSEWHERE: &[&str] = &["reader", "chunk", "repair", "symbol", "guest_report"];
+const ELSEWHERE: &[&str] = &["assembly", "reader", "chunk", "repair", "symbol", "guest_report"];
 
 #[test]
 fn every_target_has_its_file_and_its_line() {
