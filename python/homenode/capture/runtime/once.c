@@ -48,9 +48,10 @@ static int is_running(const pthread_once_t *control)
     return 0;
 }
 
+/* The C library says so before the thread that has run the initialiser has its turn to say it. */
 static int is_done(const volatile pthread_once_t *control)
 {
-    return *control == GLIBC_ONCE_DONE;
+    return *control == GLIBC_ONCE_DONE && !is_running((const pthread_once_t *)control);
 }
 
 HN_DECLARE_REAL(int, pthread_once, (pthread_once_t *, void (*)(void)));
