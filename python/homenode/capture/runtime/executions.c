@@ -9,8 +9,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { WORDS_FIRST = 64 };
-
 /* Called before exec; returns whether the caller is recorded. */
 static int leaves(void)
 {

@@ -9,11 +9,15 @@
 const hn_field hn_no_fields[] = {0};
 const hn_field hn_lock_word[] = {A(0), 0};
 
-static uint64_t first_word(const void *object, hn_field field)
+static uintptr_t field_at(const void *object, hn_field field)
 {
-    const uintptr_t at = (uintptr_t)object + (field & 0xff);
+    return (uintptr_t)object + (field & 0xff);
+}
 
-    return (at & 0xffffffffffff) | UINT64_C(1) << HN_SYNC_BIT |
+/* The first word of a record, without the address. */
+static uint64_t field_bits(hn_field field)
+{
+    return UINT64_C(1) << HN_SYNC_BIT |
            HN_WHAT(field >> HN_FIELD_KIND & 3, field >> HN_FIELD_SIZE & 0xf);
 }
 
@@ -35,7 +39,8 @@ void hn_put_fields(struct hn_thread *me, const struct hn_thread *whose, const vo
         clock = hn_clock(me);
     }
     for (size_t i = 0; fields[i] != 0 && hn_c->order != 0; i++)
-        hn_put(me, first_word(object, fields[i]) | within, (pc & 0xffffffffffff) | whose->tag);
+        hn_put(me, (field_at(object, fields[i]) & 0xffffffffffff) | field_bits(fields[i]) | within,
+               (pc & 0xffffffffffff) | whose->tag);
     if (hn_logical) {
         me->clock = clock;
         me->turn_start = me->next;
@@ -59,14 +64,13 @@ void hn_fields(struct hn_thread *me, const void *object, const hn_field *fields,
 void hn_fields_of_release(struct hn_thread *me, const void *object, const hn_field *fields,
                           uintptr_t pc)
 {
-    const uint64_t word = first_word(object, fields[0]);
-    const volatile char *address = (const char *)object + (fields[0] & 0xff);
+    const volatile void *address = (const void *)field_at(object, fields[0]);
 
     if (me->state != HN_RUNNING)
         return;
     if (hn_logical)
-        hn_ref_in_turn(address, word & ~UINT64_C(0xffffffffffff), pc);
+        hn_ref_in_turn(address, field_bits(fields[0]), pc);
     else
-        hn_ref(address, word & ~UINT64_C(0xffffffffffff), pc);
+        hn_ref(address, field_bits(fields[0]), pc);
     hn_put_fields(me, me, object, fields + 1, pc);
 }

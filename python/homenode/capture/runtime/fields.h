@@ -41,8 +41,7 @@ void hn_put_fields(struct hn_thread *me, const struct hn_thread *whose, const vo
 void hn_note_acquired(int result, const struct hn_taking *taking);
 void hn_note_releasing(struct hn_thread *me, const void *lock, const hn_field *fields,
                        uintptr_t pc);
-int hn_wait_for_lock(struct hn_thread *me, const struct hn_taking *taking, int64_t timeout_ns,
-                     int shared);
+int hn_wait_for_lock(struct hn_thread *me, const void *lock, int64_t timeout_ns, int shared);
 
 /* mutexes.c: mutexes in a wait for a condition */
 void hn_note_waiting(struct hn_thread *me, const void *condition, pthread_mutex_t *m,

@@ -149,7 +149,7 @@ static int take_critical(const struct hn_taking *taking)
     hn_fields(me, lock, taking->asks, taking->pc);
     hn_ask_lock(me, lock, -1);
     while (hn_c->order != 0 && (find_held(lock) >= 0 || find_held(NULL) < 0))
-        hn_wait_for_lock(me, taking, -1, 0);
+        hn_wait_for_lock(me, lock, -1, 0);
     place = find_held(NULL);
     if (hn_c->order == 0 || place < 0)
         return 0;
@@ -249,14 +249,13 @@ static void omp_wait(struct hn_thread *me, struct hn_taking *taking)
 {
     hn_put_fields(me, me, taking->lock, taking->takes, taking->pc);
     taking->takes = hn_no_fields;
-    hn_wait_for_lock(me, taking, -1, 0);
+    hn_wait_for_lock(me, taking->lock, -1, 0);
 }
 
 #define OMP_LOCK(set, unset, test, kind)                                                    \
     INTERPOSE(int, test, (void *lock))                                                      \
     {                                                                                       \
-        struct hn_taking taking = {lock,       HN_CALLER,       kind.asks,                  \
-                                   kind.takes, kind.has_tested, hn_no_fields};              \
+        struct hn_taking taking = {lock, HN_CALLER, kind.asks, kind.takes, kind.has_tested}; \
         struct hn_thread *me = hn_inside();                                                 \
         int result;                                                                         \
                                                                                             \
@@ -272,8 +271,7 @@ static void omp_wait(struct hn_thread *me, struct hn_taking *taking)
                                                                                             \
     INTERPOSE(void, set, (void *lock))                                                      \
     {                                                                                       \
-        struct hn_taking taking = {lock,       HN_CALLER, kind.asks,                        \
-                                   kind.takes, kind.has,  hn_lock_word};                    \
+        struct hn_taking taking = {lock, HN_CALLER, kind.asks, kind.takes, kind.has};       \
         struct hn_thread *me = hn_inside();                                                 \
                                                                                             \
         if (me == NULL || !hn_deterministic()) {                                            \

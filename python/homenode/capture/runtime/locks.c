@@ -51,14 +51,13 @@ void hn_note_releasing(struct hn_thread *me, const void *lock, const hn_field *f
 
 /* ETIMEDOUT, or 0 to try again. What a thread does when it is woken is not recorded: whether it has
  * to wait depends on the turns of the recording, and would differ in a simulation. */
-int hn_wait_for_lock(struct hn_thread *me, const struct hn_taking *taking, int64_t timeout_ns,
-                     int shared)
+int hn_wait_for_lock(struct hn_thread *me, const void *lock, int64_t timeout_ns, int shared)
 {
     const int looks = shared && (timeout_ns < 0 || timeout_ns > LOCK_LOOK_AGAIN_NS);
     enum hn_woken why;
 
     if (me->owes_lock)
-        hn_return_lock(me, taking->lock);
-    why = hn_block(me, taking->lock, HN_W_LOCK, looks ? LOCK_LOOK_AGAIN_NS : timeout_ns);
+        hn_return_lock(me, lock);
+    why = hn_block(me, lock, HN_W_LOCK, looks ? LOCK_LOOK_AGAIN_NS : timeout_ns);
     return why == HN_BY_TIME && !looks ? ETIMEDOUT : 0;
 }

@@ -181,8 +181,7 @@ INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t *m))
     return result;
 }
 
-static int lock_mutex(struct hn_thread *me, pthread_mutex_t *m, const struct hn_taking *taking,
-                      int64_t timeout_ns)
+static int lock_mutex(struct hn_thread *me, pthread_mutex_t *m, int64_t timeout_ns)
 {
     const int shared = (m->__data.__kind & GLIBC_PSHARED) != 0;
     int result;
@@ -192,7 +191,7 @@ static int lock_mutex(struct hn_thread *me, pthread_mutex_t *m, const struct hn_
     while ((result = REAL(pthread_mutex_trylock)(m)) == EBUSY && hn_c->order != 0) {
         if (answers_at_once(me, m))
             return EDEADLK;
-        if (timeout_ns == 0 || hn_wait_for_lock(me, taking, timeout_ns, shared) == ETIMEDOUT)
+        if (timeout_ns == 0 || hn_wait_for_lock(me, m, timeout_ns, shared) == ETIMEDOUT)
             return ETIMEDOUT;
     }
     return result;
@@ -206,7 +205,7 @@ INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t *m))
 
     if (me != NULL && hn_deterministic()) {
         hn_fields(me, m, taking.asks, taking.pc);
-        result = lock_mutex(me, m, &taking, -1);
+        result = lock_mutex(me, m, -1);
     }
     if (result == EBUSY)
         result = REAL(pthread_mutex_lock)(m);
@@ -223,7 +222,7 @@ INTERPOSE(int, pthread_mutex_clocklock, (pthread_mutex_t *m, clockid_t clock,
 
     if (me != NULL && hn_deterministic()) {
         hn_fields(me, m, taking.asks, taking.pc);
-        result = lock_mutex(me, m, &taking, hn_until(deadline, clock));
+        result = lock_mutex(me, m, hn_until(deadline, clock));
     }
     if (result == EBUSY)
         result = REAL(pthread_mutex_clocklock)(m, clock, deadline);
@@ -302,7 +301,7 @@ int hn_relock(pthread_mutex_t *m, uintptr_t pc)
         if (!me->relocked)
             hn_fields(me, m, taking.asks, pc);
         me->relocked = 0;
-        result = lock_mutex(me, m, &taking, -1);
+        result = lock_mutex(me, m, -1);
     }
     if (result == EBUSY)
         result = REAL(pthread_mutex_lock)(m);

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <limits.h>
 
-/* The fields, and the bits of the first: no reader has the lock, and a writer has it or waits. The
- * accesses are in the order of glibc 2.36. */
+/* The fields, and a bit of the first: a writer has the lock, or had it last. The accesses are those
+ * of glibc 2.36; the word that takes the lock comes first, as for mutexes. */
 enum {
     READERS = offsetof(pthread_rwlock_t, __data.__readers),
     WRITERS = offsetof(pthread_rwlock_t, __data.__writers),
@@ -15,7 +15,6 @@ enum {
     SHARED = offsetof(pthread_rwlock_t, __data.__shared),
     PREFERENCE = offsetof(pthread_rwlock_t, __data.__flags),
     WRITE_PHASE = 1,
-    WRITE_LOCKED = 2,
 };
 
 static const hn_field hn_reads[] = {A(READERS), R(WRITER), R(PREFERENCE), 0};
@@ -79,7 +78,7 @@ static void look_to_try_writing(const pthread_rwlock_t *l, struct hn_taking *tak
 
 static struct hn_taking taking_of(const pthread_rwlock_t *l, look_call *look, uintptr_t pc)
 {
-    struct hn_taking taking = {l, pc, hn_no_fields, hn_no_fields, hn_no_fields, hn_no_fields};
+    struct hn_taking taking = {l, pc, hn_no_fields, hn_no_fields, hn_no_fields};
 
     look(l, &taking);
     return taking;
@@ -102,7 +101,7 @@ static int take_rwlock(struct hn_taking *taking, look_call *look, lock_call *try
         if (l->__data.__cur_writer == me->tid)
             return EDEADLK;
         if (timeout_ns == 0 ||
-            hn_wait_for_lock(me, taking, timeout_ns, l->__data.__shared) == ETIMEDOUT)
+            hn_wait_for_lock(me, l, timeout_ns, l->__data.__shared) == ETIMEDOUT)
             return ETIMEDOUT;
     }
 }
@@ -227,7 +226,7 @@ INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t *l))
         hn_fields(me, taking.lock, taking.asks, taking.pc);
         hn_ask_lock(me, taking.lock, -1);
         while ((result = REAL(pthread_spin_trylock)(l)) == EBUSY && hn_c->order != 0)
-            hn_wait_for_lock(me, &taking, -1, 1);
+            hn_wait_for_lock(me, taking.lock, -1, 1);
     }
     if (result == EBUSY)
         result = REAL(pthread_spin_lock)(l);
