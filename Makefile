@@ -61,7 +61,7 @@ test-truth: setup ## programs with known references, all compilers and levels, h
 generate: setup ## write the types, page and schemas that are generated from the engines' options
 	$(BIN)/python -m homenode.options.generate .
 
-lint: lint-rust lint-python ## formatting, clippy, links of the documentation, tidy, ruff, types, C warnings
+lint: lint-rust lint-python ## formatting, clippy, links of the documentation, tidy, ruff, types
 
 lint-rust:
 	cargo fmt --all --check

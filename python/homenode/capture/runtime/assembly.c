@@ -147,7 +147,7 @@ static const char *lowest(const char *first, size_t bytes, size_t size, uint64_t
 #define SCAN(type, size, differs)                                                               \
     bytes = decided_##differs##size((const type *)now->to, NULL, (type)now->value, count, step); \
     TOUCH(to, size, HN_READ)
-#define COMPARE(type, size, differs)                                                            \
+#define COMPARE_BOTH(type, size, differs)                                                       \
     bytes = decided_##differs##size((const type *)now->from, (const type *)now->to, 0, count,   \
                                     step);                                                      \
     TOUCH(from, size, HN_READ)                                                                  \
@@ -161,8 +161,8 @@ static const char *lowest(const char *first, size_t bytes, size_t size, uint64_t
     STRING_HOOK(load, size, TOUCH(from, size, HN_READ))                                         \
     STRING_HOOK(scan, size, SCAN(type, size, 1))                                                \
     STRING_HOOK(scan_ne, size, SCAN(type, size, 0))                                             \
-    STRING_HOOK(compare, size, COMPARE(type, size, 1))                                          \
-    STRING_HOOK(compare_ne, size, COMPARE(type, size, 0))
+    STRING_HOOK(compare, size, COMPARE_BOTH(type, size, 1))                                     \
+    STRING_HOOK(compare_ne, size, COMPARE_BOTH(type, size, 0))
 
 STRING_HOOKS(1, uint8_t)
 STRING_HOOKS(2, uint16_t)

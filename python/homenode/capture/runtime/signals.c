@@ -224,17 +224,17 @@ static plain_handler set_plain(int number, plain_handler handler, int flags)
     return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-#define PLAIN(name, flags)                                                                  \
+#define SET_HANDLER(name, flags)                                                            \
     INTERPOSE(plain_handler, name, (int number, plain_handler handler))                     \
     {                                                                                       \
         return hn_recording ? set_plain(number, handler, flags) : REAL(name)(number, handler); \
     }
 
-PLAIN(signal, SA_RESTART)
-PLAIN(bsd_signal, SA_RESTART)
-PLAIN(ssignal, SA_RESTART)
-PLAIN(sysv_signal, ONCE_FLAGS)
-PLAIN(__sysv_signal, ONCE_FLAGS)
+SET_HANDLER(signal, SA_RESTART)
+SET_HANDLER(bsd_signal, SA_RESTART)
+SET_HANDLER(ssignal, SA_RESTART)
+SET_HANDLER(sysv_signal, ONCE_FLAGS)
+SET_HANDLER(__sysv_signal, ONCE_FLAGS)
 
 INTERPOSE(int, siginterrupt, (int number, int interrupts))
 {
