@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from homenode.capture import build, compilers
+from homenode.capture import assembly, build, compilers
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -115,9 +115,32 @@ def test_a_compiler_that_leads_back_to_the_wrapper(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
+@pytest.mark.parametrize("command", ["clang", "env clang", "./linked"])
 def test_clangs_openmp_is_refused(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("HOMENODE_CC", "clang")
+    Path("linked").symlink_to(str(shutil.which("clang")))
+    monkeypatch.setenv("HOMENODE_CC", command)
     assert compilers.compile("c", ["-fopenmp", "main.c", "part.c"]) == 2
     assert "compile with gcc" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_folders_of_clang_are_no_clang() -> None:
+    Path("clang").mkdir()
+    assert not assembly.is_clang(["gcc", "-isystem", str(Path("clang").resolve())])
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_a_compiler_is_asked_once_for_each_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = Path("gcc.sh")
+    script.write_text('#!/bin/sh\necho "$*" >> asked\nexec gcc "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("HOMENODE_CC", str(script.resolve()))
+    monkeypatch.setenv("HOMENODE_HOOKS", "assembly")
+    monkeypatch.setenv("HOMENODE_NATIVE", "1")
+    _cc("main.c", "part.c")
+    commands = Path("asked").read_text().splitlines()
+    assert len([command for command in commands if "part.c" in command]) == 2
+    questions = [command for command in commands if "-print-prog-name" in command]
+    assert len(questions) == len(set(questions))

@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,10 +75,10 @@ def wanted() -> bool:
 class Hooks:
     """What makes a compiler insert hooks: words to put before the user's, and variables."""
 
-    words: tuple[str, ...]
-    environment: Mapping[str, str]
+    words: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
     # The user's words in place of which others are needed.
-    instead: Mapping[str, tuple[str, ...]]
+    instead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def adapted(self, words: Sequence[str]) -> list[str]:
         """The user's words, as the compiler is to get them."""
@@ -86,8 +86,12 @@ class Hooks:
 
 
 def is_clang(driver: Sequence[str]) -> bool:
-    """Whether a word of the command that compiles names clang, or a link to it."""
-    return any(_names_clang(word) for word in driver)
+    """Whether a program of the command that compiles is clang, or a link to it.
+
+    The first word may be another program, such as ccache.
+    """
+    programs = [path for word in driver if (path := shutil.which(word)) is not None]
+    return any("clang" in Path(path).name + Path(path).resolve().name for path in programs)
 
 
 def hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
@@ -121,11 +125,6 @@ def hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
     if "-S" in line.all_words:
         instead = {}
     return Hooks((f"-B{folder}", *_BOTH, *own), {SETTINGS: json.dumps(settings)}, instead)
-
-
-def _names_clang(word: str) -> bool:
-    path = shutil.which(word)
-    return "clang" in Path(word).name or (path is not None and "clang" in Path(path).resolve().name)
 
 
 def _may_be_by_hand(line: CommandLine) -> bool:

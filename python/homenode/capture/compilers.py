@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homenode.capture import arguments, assembly, build, native
+from homenode.capture.assembly import Hooks
 from homenode.errors import ConfigError
 from homenode.sanitize import sanitized
 
@@ -86,18 +87,22 @@ def _run(command: Sequence[str], variables: Mapping[str, str] | None = None) -> 
     return 128 - code if code < 0 else code
 
 
+def _hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
+    """What makes the compiler of a command line insert hooks."""
+    if assembly.wanted():
+        return assembly.hooks(driver, line)
+    # gcc warns that this option's own runtime knows no fences: homenode's does.
+    quiet = () if assembly.is_clang(driver) else ("-Wno-tsan",)
+    return Hooks(("-g", "-fsanitize=thread", *quiet))
+
+
 def _run_with_hooks(
-    language: str, driver: Sequence[str], line: CommandLine, words: Sequence[str]
+    language: str, driver: Sequence[str], hooks: Hooks, words: Sequence[str]
 ) -> int:
-    """Runs the compiler with `words`, which are from the command line, so that it inserts hooks."""
-    own = _include_flags(language)
-    if not assembly.wanted():
-        # gcc warns that this option's own runtime knows no fences: homenode's does.
-        quiet = [] if assembly.is_clang(driver) else ["-Wno-tsan"]
-        # Before the user's own words, which then override them.
-        return _run([*driver, "-g", "-fsanitize=thread", *quiet, *own, *words])
-    hooks = assembly.hooks(driver, line)
-    return _run([*driver, *hooks.words, *own, *hooks.adapted(words)], hooks.environment)
+    """Runs the compiler with words of the command line, so that it inserts hooks."""
+    # Before the user's own words, which then override them.
+    own = [*hooks.words, *_include_flags(language)]
+    return _run([*driver, *own, *hooks.adapted(words)], hooks.environment)
 
 
 def _include_flags(language: str) -> list[str]:
@@ -106,7 +111,7 @@ def _include_flags(language: str) -> list[str]:
 
 def _compile(language: str, driver: Sequence[str], line: CommandLine) -> int:
     """Compiles the sources on the line as it says, without linking."""
-    code = _run_with_hooks(language, driver, line, line.all_words)
+    code = _run_with_hooks(language, driver, _hooks(driver, line), line.all_words)
     if code == 0 and line.assembles and not line.headers and native.wanted():
         for source in line.sources:
             step = _plain_step(language, driver, line, source)
@@ -123,7 +128,7 @@ def _plain_step(
 
 def _link(language: str, driver: Sequence[str], line: CommandLine) -> int:
     """Compiles the sources on the line and links everything."""
-    if line.openmp and "clang" in Path(driver[0]).name:
+    if line.openmp and assembly.is_clang(driver):
         raise arguments.UsageError(
             "clang -fopenmp: programs with clang's OpenMP library cannot be recorded; "
             "compile with gcc (HOMENODE_CC=gcc, HOMENODE_CXX=g++)"
@@ -131,7 +136,7 @@ def _link(language: str, driver: Sequence[str], line: CommandLine) -> int:
     extra = [] if line.relocatable else _runtime(line)
     if line.sources and assembly.wanted() and not native.wanted():
         words = [*line.all_words, "-x", "none", *extra]
-        return _run_with_hooks(language, driver, line, words)
+        return _run_with_hooks(language, driver, _hooks(driver, line), words)
     return _link_in_steps(language, driver, line, extra)
 
 
@@ -145,10 +150,11 @@ def _link_in_steps(
     """
     with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
         objects: dict[int, str] = {}
+        hooks = _hooks(driver, line) if line.sources else Hooks()
         for number, source in enumerate(line.sources):
             target = str(Path(folder) / f"{number}-{Path(source.path).stem}.o")
             words = [*line.compile_words, "-c", "-o", target, *source.words]
-            if code := _run_with_hooks(language, driver, line, words):
+            if code := _run_with_hooks(language, driver, hooks, words):
                 return code
             if native.wanted():
                 native.add_plain(target, _plain_step(language, driver, line, source))
