@@ -25,6 +25,8 @@ _HEADERS = plugin.SOURCES.parent / "runtime" / "include"
 PROGRAMS = Path(__file__).parent / "programs"
 _LANGUAGES = {".c": "c", ".cpp": "c++", ".f90": "fortran"}
 _TIMEOUT_S = 250
+# A tmpfs in a user namespace, which needs no privileges.
+_ON_A_DISK = 'mount -t tmpfs -o size="$1" none "$2" && cd "$2" && eval "$3"'
 # The recorder runs in a separate process: a program that hangs must not hang the test.
 _RECORDER = (
     "import sys; from homenode import _core; "
@@ -96,6 +98,7 @@ class Recording:
 
 Builder = Callable[..., Path]
 Recorder = Callable[..., Recording]
+OnADisk = Callable[[str, Path, str], subprocess.CompletedProcess[str]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -265,3 +268,27 @@ def interrupt_recorder() -> Callable[..., None]:
             _core.record(json.dumps(options), progress)
 
     return interrupt
+
+
+@pytest.fixture(scope="session")
+def on_a_disk() -> OnADisk:
+    """Runs a script on an empty disk of a size, which is mounted on a folder."""
+
+    def run(size: str, folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+        line = ["unshare", "-Urm", "sh", "-c", _ON_A_DISK, "sh", size, str(folder), script]
+        return subprocess.run(line, capture_output=True, text=True, check=False, timeout=1200)
+
+    return run
+
+
+@pytest.fixture
+def disk(tmp_path: Path, on_a_disk: OnADisk) -> Path:
+    """A folder on which a disk can be mounted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if shutil.which("unshare") is None:
+        pytest.skip("unshare is not installed")
+    tried = on_a_disk("4k", folder, "true")
+    if tried.returncode != 0:
+        pytest.skip(f"no disk can be mounted in a user namespace here: {tried.stderr.strip()}")
+    return folder

@@ -6,14 +6,19 @@ import json
 import os
 import platform
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from homenode.capture import assembler, build, compilers
+
+if TYPE_CHECKING:
+    from conftest import OnADisk
 
 _NEEDS_ASSEMBLY = pytest.mark.skipif(
     platform.machine() != "x86_64" or shutil.which("gcc") is None,
@@ -85,6 +90,63 @@ def test_a_full_disk_makes_no_object_without_hooks(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "labelled.s" in done.stderr
     assert not (tmp_path / "a.o").exists()
+
+
+# What happens to the assembler of each text: of the one with labels, and of the one with hooks.
+_FAILURES = {
+    "full": 'echo "Fatal error: cannot write: No space left on device" >&2; exit 1',
+    "killed": 'echo half >"$out"; kill -KILL $$',
+    "memory": 'echo "as: out of memory allocating 9 bytes" >&2; exit 1',
+}
+
+
+@_NEEDS_ASSEMBLY
+@pytest.mark.parametrize("text", ["labelled", "hooked"])
+@pytest.mark.parametrize("failure", _FAILURES)
+def test_an_assembler_that_fails_makes_no_object(
+    failure: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "bin" / "as"
+    script.parent.mkdir()
+    script.write_text(
+        '#!/bin/sh\nfor word; do out=$word; done\n[ "$out" = /dev/null ] && exec as "$@"\n'
+        f'case "$*" in *{text}.s*) {_FAILURES[failure]};; esac\nexec as "$@"\n'
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("HOMENODE_CC", "gcc")
+    monkeypatch.setenv("HOMENODE_HOOKS", "assembly")
+    monkeypatch.chdir(tmp_path)
+    Path("a.c").write_text("int f(int *p) { return *p + 1; }\n")
+    cli = [sys.executable, "-m", "homenode", "cc", "-B", "bin/", "-c", "a.c"]
+    done = subprocess.run(cli, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    lines = [line for line in done.stderr.splitlines() if line.startswith("homenode: ")]
+    assert len(lines) == 1, done.stderr
+    assert "TMPDIR" in lines[0]
+    assert {path.name for path in Path().iterdir()} == {"a.c", "bin"}
+
+
+@_NEEDS_ASSEMBLY
+@pytest.mark.parametrize(
+    ("size", "file"), [("8k", "input.s"), ("600k", "labelled.s"), ("900k", "hooked.s")]
+)
+def test_a_full_disk_for_temporary_files(
+    size: str, file: str, disk: Path, tmp_path: Path, on_a_disk: OnADisk
+) -> None:
+    functions = [f"int f{n}(int *p) {{ return *p + {n}; }}\n" for n in range(400)]
+    (tmp_path / "a.c").write_text("".join(functions))
+    cli = shlex.join([sys.executable, "-m", "homenode", "cc", "-O2", "-pipe"])
+    script = (
+        f"export HOMENODE_CC=gcc HOMENODE_HOOKS=assembly TMPDIR=$PWD; cd {tmp_path}; "
+        f"{cli} -c a.c -o a.o; echo $?; ls; ls $TMPDIR"
+    )
+    done = on_a_disk(size, disk, script)
+    assert done.stdout.split() == ["1", "a.c", "disk"], done
+    lines = [line for line in done.stderr.splitlines() if line.startswith("homenode: ")]
+    assert len(lines) == 1, done.stderr
+    assert file in lines[0]
+    assert "o space left" in lines[0]
+    assert "TMPDIR" in lines[0]
 
 
 def test_a_cache_that_cannot_be_made(

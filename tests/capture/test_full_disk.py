@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -16,29 +14,9 @@ import homenode as hn
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Builder
+    from conftest import Builder, OnADisk
 
 _CLI = [sys.executable, "-m", "homenode"]
-# A tmpfs in a user namespace, which needs no privileges.
-_ON_A_DISK = 'mount -t tmpfs -o size="$1" none "$2" && cd "$2" && eval "$3"'
-
-
-def _on_a_disk(size: str, folder: Path, script: str) -> subprocess.CompletedProcess[str]:
-    line = ["unshare", "-Urm", "sh", "-c", _ON_A_DISK, "sh", size, str(folder), script]
-    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=1200)
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Path:
-    """A folder on which a disk can be mounted."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if shutil.which("unshare") is None:
-        pytest.skip("unshare is not installed")
-    tried = _on_a_disk("4k", folder, "true")
-    if tried.returncode != 0:
-        pytest.skip(f"no disk can be mounted in a user namespace here: {tried.stderr.strip()}")
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +43,7 @@ _FULL = {
 @pytest.mark.parametrize("size", ["8k", "5m"])
 @pytest.mark.parametrize("command", _FULL)
 def test_what_can_be_made_again_leaves_nothing(
-    command: str, size: str, disk: Path, big: Path, tmp_path: Path
+    command: str, size: str, disk: Path, big: Path, tmp_path: Path, on_a_disk: OnADisk
 ) -> None:
     text = tmp_path / "big.txt"
     if command == "import":
@@ -73,7 +51,7 @@ def test_what_can_be_made_again_leaves_nothing(
     if command == "columns":
         hn.Trace.open(big).export(tmp_path / "big.txt.parquet")
     words = [w.replace("BIG", str(big)).replace("TEXT", str(text)) for w in _FULL[command]]
-    done = _on_a_disk(size, disk, f"{shlex.join([*_CLI, *words])}; echo $?; ls -A")
+    done = on_a_disk(size, disk, f"{shlex.join([*_CLI, *words])}; echo $?; ls -A")
     assert done.stdout.splitlines() == ["2"], done
     assert len(done.stderr.splitlines()) == 1
     assert "no space left" in done.stderr
@@ -83,11 +61,13 @@ def test_what_can_be_made_again_leaves_nothing(
     assert "repair" not in done.stderr
 
 
-def test_a_trace_that_has_no_room_to_become_smaller_is_kept(disk: Path, big: Path) -> None:
+def test_a_trace_that_has_no_room_to_become_smaller_is_kept(
+    disk: Path, big: Path, on_a_disk: OnADisk
+) -> None:
     size = big.stat().st_size
     words = shlex.join([*_CLI, "compact", "--level", "1", "t.hnt"])
     script = f"cp {shlex.quote(str(big))} t.hnt && {words}; echo $?; ls -A; cmp t.hnt {big}"
-    done = _on_a_disk(str(size * 5 // 4), disk, script)
+    done = on_a_disk(str(size * 5 // 4), disk, script)
     assert done.stdout.splitlines() == ["2", "t.hnt"], done
     assert "t.hnt: no space left" in done.stderr
     assert "make room" in done.stderr
@@ -96,7 +76,7 @@ def test_a_trace_that_has_no_room_to_become_smaller_is_kept(disk: Path, big: Pat
 @pytest.mark.parametrize("order", ["deterministic", "logical"])
 @pytest.mark.parametrize(("size", "kept"), [("8k", False), ("2m", True)])
 def test_a_recording_keeps_what_can_be_rescued(
-    size: str, kept: bool, order: str, disk: Path, build: Builder
+    size: str, kept: bool, order: str, disk: Path, build: Builder, on_a_disk: OnADisk
 ) -> None:
     record = [
         *_CLI,
@@ -114,7 +94,7 @@ def test_a_recording_keeps_what_can_be_rescued(
         # Repairing needs space for the rest of the trace, once its first part is removed.
         script += f"; mount -o remount,size=16m .; {shlex.join(_CLI)} repair t.hnt.partial >&2"
         script += "; echo $?; ls -A"
-    done = _on_a_disk(size, disk, script)
+    done = on_a_disk(size, disk, script)
     assert "no space left" in done.stderr
     assert ("homenode repair" in done.stderr) == kept
     expected = ["2", "t.hnt.partial", "0", "t.hnt", "t.hnt.partial"] if kept else ["2"]

@@ -136,6 +136,22 @@ def test_a_missing_twin_is_reported_and_the_program_built(
     assert not list(Path().glob("*.native"))
 
 
+def test_an_object_stays_whole_where_its_twin_cannot_be_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("HOMENODE_NATIVE")
+    _cc("-c", "part.c", "-o", "whole.o")
+    tool = tmp_path / "bin" / "objcopy"
+    tool.parent.mkdir()
+    tool.write_text('#!/bin/sh\nfor last; do :; done\necho half >"$last"; echo full >&2; exit 1\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("HOMENODE_NATIVE", "1")
+    _cc("-c", "part.c", "-o", "part.o")
+    assert "part.o has no uninstrumented twin: objcopy failed: full" in capfd.readouterr().err
+    assert Path("part.o").read_bytes() == Path("whole.o").read_bytes()
+
+
 def test_a_precompiled_header_needs_no_twin(capfd: pytest.CaptureFixture[str]) -> None:
     Path("all.h").write_text("long twice(long);\n")
     _cc("-x", "c-header", "-c", "all.h", "-o", "all.h.gch")

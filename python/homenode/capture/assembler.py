@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +33,15 @@ _WITH_ARGUMENT = frozenset(["-o", "-I", "-D", "--defsym", "--MD", "--debug-prefi
 _QUESTIONS = frozenset(["--version", "--help", "--target-help"])
 # What these write is written when the result is assembled.
 _REPORTS = ("-a", "-v", "--listing", "--statistics")
+
+# What gas and clang say about a text. What they say about a disk, memory or file has no such form.
+_REFUSED = re.compile(r"(?:^|: )Error: |:\d+:\d+: error: ")
+
+_TMPDIR = "TMPDIR names the folder for temporary files"
+
+
+class AssemblerError(Exception):
+    """Nothing was assembled; the message says why and what to do."""
 
 
 @dataclass
@@ -64,7 +75,7 @@ def _run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[
     try:
         return subprocess.run(command, check=False, **options)
     except OSError as error:
-        raise OSError(
+        raise AssemblerError(
             f"cannot run the assembler {command[0]}: {error.strerror}; "
             "it is part of binutils (on Debian: apt install binutils)"
         ) from error
@@ -91,25 +102,48 @@ class _Assembler:
         words = [] if self.is_clang else self.line.others
         return _run([*self.command, *words, "-o", self.line.output, source]).returncode
 
-    def labelled(self, source: str, target: str) -> subprocess.CompletedProcess[bytes]:
+    def labelled(self, source: str, target: str) -> _Outcome:
         """Assembles a text with its local labels."""
         words = ["-Wa,-L"] if self.is_clang else [*self.line.quiet, "-L"]
-        return _run([*self.command, *words, "-o", target, source], capture_output=True)
+        return self._outcome(words, source, target)
 
-    def hooked(self, source: str) -> str:
-        """Assembles a text with hooks; returns why not, or an empty text."""
+    def hooked(self, source: str) -> _Outcome:
+        """Assembles a text with hooks."""
         words = [] if self.is_clang else self.line.others
-        command = [*self.command, *words, "-o", self.line.output, source]
-        return _problem(_run(command, stderr=subprocess.PIPE))
+        return self._outcome(words, source, self.line.output)
+
+    def _outcome(self, words: Sequence[str], source: str, target: str) -> _Outcome:
+        """Raises AssemblerError when the assembler fails, which is not to refuse the text."""
+        command = [*self.command, *words, source, "-o"]
+        done = _run([*command, target], stderr=subprocess.PIPE)
+        said = done.stderr.decode(errors="replace")
+        if done.returncode == 0:
+            return _Outcome("", said)
+        # If it refuses the text it does so again where it writes nothing, and in English.
+        again = _run([*command, os.devnull], capture_output=True, env={**os.environ, "LC_ALL": "C"})
+        lines = again.stderr.decode(errors="replace").splitlines()
+        refused = [line.strip() for line in lines if _REFUSED.search(line)]
+        if again.returncode > 0 and refused:
+            return _Outcome(refused[0], said)
+        raise AssemblerError(
+            f"{self.line.output} is not made: {_why(done, said)}; if {target} is on a full disk, "
+            f"make room; {_TMPDIR}"
+        )
 
 
-def _problem(done: subprocess.CompletedProcess[bytes]) -> str:
-    """What a failed assembler says, or an empty text if it did not fail."""
-    if done.returncode == 0:
-        return ""
-    lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines()]
-    said = [line for line in lines if "rror" in line] or lines
-    return said[0] if said else f"it ended with {done.returncode}"
+def _why(failed: subprocess.CompletedProcess[bytes], said: str) -> str:
+    if failed.returncode < 0:
+        return f"{failed.args[0]} was ended by {signal.Signals(-failed.returncode).name}"
+    return (said.strip().splitlines() or [f"{failed.args[0]} ended with {failed.returncode}"])[-1]
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What an assembler made of a text."""
+
+    # Why it refuses the text; empty when it does not.
+    problem: str
+    said: str
 
 
 def main(words: Sequence[str]) -> int:
@@ -122,7 +156,7 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
         source = line.inputs[0] if line.inputs else f"{folder}/input.s"
         if not line.inputs:
-            Path(source).write_bytes(sys.stdin.buffer.read())
+            _save(Path(source), sys.stdin.buffer.read())
         code = _assemble(real, source, folder, may_be_by_hand=settings["by_hand"])
     if settings["time_trace"]:
         _keep_time_trace(source, line.output)
@@ -135,21 +169,21 @@ def _assemble(real: _Assembler, source: str, folder: str, *, may_be_by_hand: boo
     labelled, marked, result = (f"{folder}/{name}" for name in ("labelled.s", "a.o", "hooked.s"))
     text.label(labelled)
     first = real.labelled(labelled, marked)
-    if problem := _problem(first):
+    if first.problem:
         code = real.run(source)
         # If the compiler's own text is refused too, the assembler has said why.
         if code == 0:
-            _say_no_hooks(real, problem)
+            _say_no_hooks(real, first.problem)
         return code
     try:
         if may_be_by_hand and not text.is_of_a_compiler:
             text.count(marked, result, source)
             return real.run(result)
         text.hook(marked, result)
-        if not (problem := real.hooked(result)):
+        if not (problem := real.hooked(result).problem):
             # Its warnings are of the compiler's text only. What clang says is of its own text.
             if not real.is_clang:
-                sys.stderr.write(first.stderr.decode(errors="replace"))
+                sys.stderr.write(first.said)
             return 0
         text.count(marked, result, source)
         source = result
@@ -167,16 +201,32 @@ def _keep_time_trace(source: str, target: str) -> None:
     """For clang -ftime-trace: what is named after the assembly goes with the object."""
     trace = Path(source).with_suffix(".json")
     if trace.parent == Path(tempfile.gettempdir()) and trace.exists():
-        Path(target).with_suffix(".json").write_bytes(trace.read_bytes())
+        _save(Path(target).with_suffix(".json"), trace.read_bytes())
         trace.unlink()
+
+
+def _save(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        # A failed write does not name the file by itself.
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _start(words: Sequence[str]) -> Any:
     try:
         return main(words)
-    except (KeyError, ImportError, OSError) as error:
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        problem = f"cannot insert hooks: {place}{error.strerror or error}"
+        print(
+            f"homenode: {problem}; make room or check the permissions; {_TMPDIR}", file=sys.stderr
+        )
+    except (KeyError, ImportError, AssemblerError) as error:
         print(f"homenode: {error}", file=sys.stderr)
-        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 2
 
 
 if __name__ == "__main__":

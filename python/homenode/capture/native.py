@@ -63,10 +63,17 @@ def add_plain(target: str, command: Sequence[str]) -> None:
 
 
 def _put(target: str, plain: str) -> None:
+    whole = Path(target).resolve()
     flags = f"{_SECTION}=noload,readonly,exclude"
     command = ["objcopy", "--remove-section", _SECTION, "--add-section", f"{_SECTION}={plain}"]
-    if said := _failed([*command, "--set-section-flags", flags, target]):
-        _warn(target, f"objcopy failed: {said}")
+    with tempfile.TemporaryDirectory(prefix="homenode-", dir=whole.parent) as folder:
+        # objcopy itself writes over the object, of which a full disk then leaves a part.
+        both = Path(folder) / whole.name
+        if said := _failed([*command, "--set-section-flags", flags, str(whole), str(both)]):
+            _warn(target, f"objcopy failed: {said}")
+            return
+        shutil.copymode(whole, both)
+        both.replace(whole)
 
 
 def link(driver: Sequence[str], line: CommandLine, objects: dict[int, str]) -> None:
