@@ -73,6 +73,7 @@ def test_every_command_file_is_listed() -> None:
         "picture_pages",
         "realign_table",
         "record_check",
+        "start",
         "tables",
         "totals",
     }

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import homenode as hn
-from homenode.cli.app import main
+from homenode.cli import main
 from homenode.options.values import address_range
 from support.command import Command
 

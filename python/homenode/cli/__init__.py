@@ -1,5 +1,5 @@
 """The command line: one file a command, listed in `homenode.cli.app.COMMANDS`."""
 
-from homenode.cli.app import main
+from homenode.cli.start import main
 
 __all__ = ["main"]

@@ -1,22 +1,12 @@
-"""The `homenode` command: its list of subcommands and how it ends.
+"""The `homenode` command: its list of subcommands."""
 
-Exit codes: 0 ok, 1 findings or failed checks, 2 usage or bad input, 130 interrupted, 143 ended;
-of `homenode record`, the recorded program's.
-"""
-
-import signal
-import sys
-import threading
-from collections.abc import Sequence
 from importlib import import_module
-from io import TextIOWrapper
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import click
 
-from homenode.cli.failure import Terminated, report_failure
-from homenode.cli.streams import open_standard_streams
+from homenode.cli.failure import report_failure
 
 # Name -> (module, one line for the overview). The modules load only when their command runs. Each
 # has the command, or all of its commands by name, under its own name. Those of `STUDIES` are in
@@ -153,28 +143,3 @@ def cli() -> None:
     Capture the references of a real parallel program, replay them, see how far each policy is from
     the best any policy could have done, and learn which data structures to change.
     """
-
-
-def _terminate(_number: int, _frame: FrameType | None) -> None:
-    """Ends like Ctrl-C: what is half-written is removed on the way out."""
-    raise Terminated
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns its exit code; never raises for bad input."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    open_standard_streams()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            # A terminal whose encoding lacks a character shows a question mark instead of failing.
-            stream.reconfigure(errors="replace")
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _terminate)
-    try:
-        outcome: Any = cli.main(words, prog_name="homenode", standalone_mode=False)
-        sys.stdout.flush()
-    except SystemExit as leaving:
-        return leaving.code if isinstance(leaving.code, int) else 2
-    except BaseException as error:
-        return report_failure(error)
-    return outcome if isinstance(outcome, int) else 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import homenode as hn
-from homenode.cli.app import main
+from homenode.cli import main
 from homenode_studies import workloads
 from homenode_studies.workloads.measure import without_pc
 from support.command import Command
