@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import resource
@@ -10,12 +9,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from homenode.capture import assembler, build, compilers
+from homenode.capture import assembler, assembly, build, compilers
 
 if TYPE_CHECKING:
     from conftest import OnADisk
@@ -37,11 +37,11 @@ def _assemble(folder: Path, command: str, **more: object) -> subprocess.Complete
     (folder / "a.c").write_text("int f(int *p) { return *p + 1; }\n")
     gcc = str(shutil.which("gcc"))
     subprocess.run([gcc, "-S", "-dP", "a.c"], cwd=folder, check=True)
-    settings = {"command": [command], "is_clang": False, "by_hand": False, "time_trace": False}
+    settings = assembler.settings([command], [], str(folder))
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
-        [sys.executable, "-I", "-S", assembler.__file__, "-o", "a.o", "a.s"],
+        [assembly._folder() / "as", "-o", "a.o", "a.s"],
         cwd=folder,
-        env={**os.environ, assembler.SETTINGS: json.dumps(settings)},
+        env={**os.environ, assembler.SETTINGS: settings},
         capture_output=True,
         text=True,
         check=False,
@@ -177,6 +177,25 @@ def test_a_compiler_of_c_plus_plus_compiles_the_runtime(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = build._build(["g++"], build.Variant("short", (), (source,)))
     assert (folder / "runtime.o").exists()
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_programs_that_are_linked_at_once_compile_the_runtime_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "short.c"
+    source.write_text("int malloc_calls(int n) { return n; }\n")
+    script = tmp_path / "gcc.sh"
+    script.write_text(f'#!/bin/sh\necho run >>{tmp_path}/runs\nsleep 0.2\nexec gcc "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    variant = build.Variant("short", (), (source,))
+    with ThreadPoolExecutor() as pool:
+        made = [pool.submit(build._build, [str(script)], variant) for _ in range(3)]
+    assert len({each.result() for each in made}) == 1
+    assert (tmp_path / "runs").read_text() == "run\n"
+    kept = {path.suffix for path in (tmp_path / "homenode").iterdir()}
+    assert kept == {""}
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

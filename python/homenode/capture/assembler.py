@@ -1,31 +1,22 @@
 """What a compiler runs in place of its assembler: inserts hooks, and runs the real one.
 
-This is a script of its own, not a module of the package, whose import would take longer than
-assembling most files. It needs the standard library and `homenode._core`.
+It starts for every file, and takes longer to start than most files take to assemble. So it is not
+imported as a part of the package, and uses little of the standard library, and `homenode._core`.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import signal
-import subprocess
 import sys
-import tempfile
-from dataclasses import dataclass, field
-from importlib.machinery import PathFinder
-from importlib.util import module_from_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
+    from collections.abc import Mapping, Sequence
 
-# What the wrapper of the compiler says: JSON with `command`, `is_clang`, `by_hand`
-# and `time_trace`.
+# What the wrapper of the compiler says: `settings`.
 SETTINGS = "HOMENODE_ASSEMBLER"
+CLANG, BY_HAND, TIME_TRACE = "clang", "by-hand", "time-trace"
+_SEPARATOR = "\x1f"
 
 # Options that take the next word.
 _WITH_ARGUMENT = frozenset(["-o", "-I", "-D", "--defsym", "--MD", "--debug-prefix-map"])
@@ -35,72 +26,95 @@ _QUESTIONS = frozenset(["--version", "--help", "--target-help"])
 _REPORTS = ("-a", "-v", "--listing", "--statistics")
 
 # What gas and clang say about a text. What they say about a disk, memory or file has no such form.
-_REFUSED = re.compile(r"(?:^|: )Error: |:\d+:\d+: error: ")
+_REFUSED = r"(?:^|: )Error: |:\d+:\d+: error: "
 
 _TMPDIR = "TMPDIR names the folder for temporary files"
+# SIGPIPE and SIGXFSZ, which Python ignores.
+_DEFAULT_SIGNALS = (13, 25)
 
 
 class AssemblerError(Exception):
     """Nothing was assembled; the message says why and what to do."""
 
 
-@dataclass
+def settings(command: Sequence[str], facts: Sequence[str], folder: str) -> str:
+    """The value of the variable.
+
+    Args:
+        command: how to run the real assembler.
+        facts: which of `CLANG`, `BY_HAND` and `TIME_TRACE` hold.
+        folder: where temporary files go.
+    """
+    return _SEPARATOR.join([",".join(facts), folder, *command])
+
+
 class _Line:
     """An assembler's command line."""
 
-    output: str = "a.out"
-    inputs: list[str] = field(default_factory=list)
-    # All other words, and those of them that matter to the code.
-    others: list[str] = field(default_factory=list)
-    quiet: list[str] = field(default_factory=list)
+    def __init__(self, words: Sequence[str]) -> None:
+        self.output = "a.out"
+        self.inputs: list[str] = []
+        # All other words, and those of them that matter to the code.
+        self.others: list[str] = []
+        self.quiet: list[str] = []
+        rest = iter(words)
+        for word in rest:
+            if word == "-o":
+                self.output = next(rest, self.output)
+            elif not word.startswith("-"):
+                self.inputs.append(word)
+            elif word not in ("-", "--"):
+                pair = [word, *([next(rest, "")] if word in _WITH_ARGUMENT else [])]
+                self.others += pair
+                if word != "--MD" and not word.startswith(_REPORTS):
+                    self.quiet += pair
 
 
-def _parse(words: Sequence[str]) -> _Line:
-    line = _Line()
-    rest = iter(words)
-    for word in rest:
-        if word == "-o":
-            line.output = next(rest, line.output)
-        elif not word.startswith("-"):
-            line.inputs.append(word)
-        elif word not in ("-", "--"):
-            pair = [word, *([next(rest, "")] if word in _WITH_ARGUMENT else [])]
-            line.others += pair
-            if word != "--MD" and not word.startswith(_REPORTS):
-                line.quiet += pair
-    return line
+class _Outcome:
+    """How a command ended, and what it said if that was kept."""
+
+    def __init__(self, code: int, said: str = "") -> None:
+        self.code = code
+        self.said = said
+        # Why the assembler refuses the text; empty when it does not.
+        self.problem = ""
 
 
-def _run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
+def _run(
+    command: list[str], *, keep: bool = False, variables: Mapping[str, str] | None = None
+) -> _Outcome:
+    """Runs a command; what it says is kept in memory, as the disk may be full."""
+    said = os.memfd_create("said") if keep else -1
+    actions = [(os.POSIX_SPAWN_DUP2, said, 2)] if keep else []
+    environment = {**os.environ, **(variables or {})}
     try:
-        return subprocess.run(command, check=False, **options)
+        child = os.posix_spawnp(
+            command[0], command, environment, file_actions=actions, setsigdef=_DEFAULT_SIGNALS
+        )
     except OSError as error:
         raise AssemblerError(
             f"cannot run the assembler {command[0]}: {error.strerror}; "
             "it is part of binutils (on Debian: apt install binutils)"
         ) from error
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if not keep:
+        return _Outcome(code)
+    with open(said, "rb") as file:
+        file.seek(0)
+        return _Outcome(code, file.read().decode(errors="replace"))
 
 
-def _core() -> ModuleType:
-    spec = PathFinder.find_spec("_core", [str(Path(__file__).parents[1])])
-    if spec is None or spec.loader is None:
-        raise ImportError("homenode is not complete: install it again")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@dataclass(frozen=True)
 class _Assembler:
     """The real assembler."""
 
-    command: list[str]
-    is_clang: bool
-    line: _Line
+    def __init__(self, command: list[str], line: _Line, *, is_clang: bool) -> None:
+        self.command = command
+        self.line = line
+        self.is_clang = is_clang
 
     def run(self, source: str) -> int:
         words = [] if self.is_clang else self.line.others
-        return _run([*self.command, *words, "-o", self.line.output, source]).returncode
+        return _run([*self.command, *words, "-o", self.line.output, source]).code
 
     def labelled(self, source: str, target: str) -> _Outcome:
         """Assembles a text with its local labels."""
@@ -115,56 +129,72 @@ class _Assembler:
     def _outcome(self, words: Sequence[str], source: str, target: str) -> _Outcome:
         """Raises AssemblerError when the assembler fails, which is not to refuse the text."""
         command = [*self.command, *words, source, "-o"]
-        done = _run([*command, target], stderr=subprocess.PIPE)
-        said = done.stderr.decode(errors="replace")
-        if done.returncode == 0:
-            return _Outcome("", said)
+        done = _run([*command, target], keep=True)
+        if done.code == 0:
+            return done
         # If it refuses the text it does so again where it writes nothing, and in English.
-        again = _run([*command, os.devnull], capture_output=True, env={**os.environ, "LC_ALL": "C"})
-        lines = again.stderr.decode(errors="replace").splitlines()
-        refused = [line.strip() for line in lines if _REFUSED.search(line)]
-        if again.returncode > 0 and refused:
-            return _Outcome(refused[0], said)
+        again = _run([*command, os.devnull], keep=True, variables={"LC_ALL": "C"})
+        if again.code > 0 and (refused := _refusal(again.said)):
+            done.problem = refused
+            return done
         raise AssemblerError(
-            f"{self.line.output} is not made: {_why(done, said)}; if {target} is on a full disk, "
+            f"{self.line.output} is not made: {self._why(done)}; if {target} is on a full disk, "
             f"make room; {_TMPDIR}"
         )
 
+    def _why(self, failed: _Outcome) -> str:
+        if failed.code < 0:
+            return f"{self.command[0]} was ended by signal {-failed.code}"
+        lines = failed.said.strip().splitlines()
+        return lines[-1] if lines else f"{self.command[0]} ended with {failed.code}"
 
-def _why(failed: subprocess.CompletedProcess[bytes], said: str) -> str:
-    if failed.returncode < 0:
-        return f"{failed.args[0]} was ended by {signal.Signals(-failed.returncode).name}"
-    return (said.strip().splitlines() or [f"{failed.args[0]} ended with {failed.returncode}"])[-1]
+
+def _refusal(said: str) -> str:
+    import re
+
+    return next((line.strip() for line in said.splitlines() if re.search(_REFUSED, line)), "")
 
 
-@dataclass(frozen=True)
-class _Outcome:
-    """What an assembler made of a text."""
+class _Folder:
+    """A folder for temporary files."""
 
-    # Why it refuses the text; empty when it does not.
-    problem: str
-    said: str
+    def __init__(self, place: str) -> None:
+        self.name = f"{place}/homenode-{os.getpid()}-{os.urandom(4).hex()}"
+
+    def __enter__(self) -> str:
+        os.mkdir(self.name, 0o700)
+        return self.name
+
+    def __exit__(self, *_: object) -> None:
+        for name in os.listdir(self.name):
+            os.unlink(f"{self.name}/{name}")
+        os.rmdir(self.name)
 
 
 def main(words: Sequence[str]) -> int:
     """Runs the assembler with these arguments; returns its exit code."""
-    settings = json.loads(os.environ[SETTINGS])
-    line = _parse(words)
-    real = _Assembler(settings["command"], settings["is_clang"], line)
+    facts, place, *command = os.environ[SETTINGS].split(_SEPARATOR)
+    line = _Line(words)
+    real = _Assembler(command, line, is_clang=CLANG in facts)
     if _QUESTIONS & set(words) or "--32" in words or len(line.inputs) > 1:
-        return _run([*real.command, *words]).returncode
-    with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
+        return _run([*real.command, *words]).code
+    with _Folder(place) as folder:
         source = line.inputs[0] if line.inputs else f"{folder}/input.s"
         if not line.inputs:
-            _save(Path(source), sys.stdin.buffer.read())
-        code = _assemble(real, source, folder, may_be_by_hand=settings["by_hand"])
-    if settings["time_trace"]:
-        _keep_time_trace(source, line.output)
+            _save(source, sys.stdin.buffer.read())
+        code = _assemble(real, source, folder, may_be_by_hand=BY_HAND in facts)
+    if TIME_TRACE in facts:
+        _keep_time_trace(source, line.output, place)
     return code
 
 
 def _assemble(real: _Assembler, source: str, folder: str, *, may_be_by_hand: bool) -> int:
-    core = _core()
+    # Behind the standard library, as the package has modules of the same names.
+    sys.path.append(os.path.dirname(os.path.dirname(__file__)))
+    if TYPE_CHECKING:
+        from homenode import _core as core
+    else:
+        import _core as core
     text = core.Assembly(source)
     labelled, marked, result = (f"{folder}/{name}" for name in ("labelled.s", "a.o", "hooked.s"))
     text.label(labelled)
@@ -197,23 +227,26 @@ def _say_no_hooks(real: _Assembler, problem: str) -> None:
     print(f"homenode: {real.line.output} has no hooks: {problem}", file=sys.stderr)
 
 
-def _keep_time_trace(source: str, target: str) -> None:
+def _keep_time_trace(source: str, target: str, place: str) -> None:
     """For clang -ftime-trace: what is named after the assembly goes with the object."""
-    trace = Path(source).with_suffix(".json")
-    if trace.parent == Path(tempfile.gettempdir()) and trace.exists():
-        _save(Path(target).with_suffix(".json"), trace.read_bytes())
-        trace.unlink()
+    trace = f"{os.path.splitext(source)[0]}.json"
+    if os.path.dirname(trace) == place and os.path.exists(trace):
+        with open(trace, "rb") as file:
+            _save(f"{os.path.splitext(target)[0]}.json", file.read())
+        os.unlink(trace)
 
 
-def _save(path: Path, data: bytes) -> None:
+def _save(path: str, data: bytes) -> None:
     try:
-        path.write_bytes(data)
+        with open(path, "wb") as file:
+            file.write(data)
     except OSError as error:
         # A failed write does not name the file by itself.
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        raise OSError(error.errno, error.strerror, path) from error
 
 
-def _start(words: Sequence[str]) -> Any:
+def start(words: Sequence[str]) -> int:
+    """As `main`, but failures are a message and an exit code."""
     try:
         return main(words)
     except OSError as error:
@@ -227,7 +260,3 @@ def _start(words: Sequence[str]) -> Any:
     except KeyboardInterrupt:
         return 130
     return 2
-
-
-if __name__ == "__main__":
-    sys.exit(_start(sys.argv[1:]))

@@ -9,7 +9,6 @@ the compiler itself handles its command line and all files that it writes.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 import shlex
@@ -22,9 +21,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homenode.capture import build
+from homenode.capture import assembler, build
 from homenode.capture.arguments import UsageError
-from homenode.capture.assembler import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +33,10 @@ __all__ = ["Hooks", "hooks", "wanted"]
 
 _HOOKS = "HOMENODE_HOOKS"
 _BY_HAND = frozenset([".s", ".S", ".sx"])
-_SCRIPT = Path(__file__).with_name("assembler.py")
+# Imported, because Python keeps no compiled form of a script.
+_START = (
+    "import sys; sys.path.append({!r}); import assembler; sys.exit(assembler.start(sys.argv[1:]))"
+)
 
 # A call that is a jump leaves no return address, which names what the callee accesses or allocates.
 _BOTH = ("-g", "-fno-optimize-sibling-calls", "-DHOMENODE_HOOKS_IN_ASSEMBLY")
@@ -113,18 +114,18 @@ def hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
     else:
         folders = _folders(line.compile_words)
         command = [_answer([*driver, *folders, "-print-prog-name=as"])]
-    settings = {
-        "command": command,
-        "is_clang": clang,
-        "by_hand": _may_be_by_hand(line),
-        "time_trace": "-ftime-trace" in line.all_words,
-    }
+    facts = [
+        *([assembler.CLANG] if clang else []),
+        *([assembler.BY_HAND] if _may_be_by_hand(line) else []),
+        *([assembler.TIME_TRACE] if "-ftime-trace" in line.all_words else []),
+    ]
+    environment = {assembler.SETTINGS: assembler.settings(command, facts, tempfile.gettempdir())}
     own = _OF_CLANG if clang else _OF_GCC
     # clang's assembler takes some names of variables in Intel syntax for registers.
     instead = {"-masm=intel": ("-Xclang", "-inline-asm=intel")} if clang else {}
     if "-S" in line.all_words:
         instead = {}
-    return Hooks((f"-B{folder}", *_BOTH, *own), {SETTINGS: json.dumps(settings)}, instead)
+    return Hooks((f"-B{folder}", *_BOTH, *own), environment, instead)
 
 
 def _may_be_by_hand(line: CommandLine) -> bool:
@@ -147,8 +148,8 @@ def _folder() -> Path:
 
     It is always the same one, because ccache compares command lines.
     """
-    python, script = shlex.quote(sys.executable), shlex.quote(str(_SCRIPT))
-    text = f'#!/bin/sh\nexec {python} -I -S {script} "$@"\n'
+    start = shlex.quote(_START.format(str(Path(__file__).parent)))
+    text = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S -c {start} "$@"\n'
     folder = build.cache_dir() / f"assembler-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
     target = folder / "as"
     if not target.exists():
