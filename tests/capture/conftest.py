@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -25,6 +27,8 @@ _HEADERS = plugin.SOURCES.parent / "runtime" / "include"
 PROGRAMS = Path(__file__).parent / "programs"
 _LANGUAGES = {".c": "c", ".cpp": "c++", ".f90": "fortran"}
 _TIMEOUT_S = 250
+# Variables that choose what the wrapper does.
+_CHOICES = ["HOMENODE_CC", "HOMENODE_CXX", "HOMENODE_FC", "HOMENODE_HOOKS", "HOMENODE_NATIVE"]
 # A tmpfs in a user namespace, which needs no privileges.
 _ON_A_DISK = 'mount -t tmpfs -o size="$1" none "$2" && cd "$2" && eval "$3"'
 # The recorder runs in a separate process: a program that hangs must not hang the test.
@@ -119,44 +123,66 @@ def qemu(request: pytest.FixtureRequest) -> Qemu:
     return Qemu(Path(folder))
 
 
+@dataclass(frozen=True)
+class _Programs:
+    """Compiled programs, which all processes of one test session share."""
+
+    folder: Path
+
+    def made(self, key: tuple[str, ...], make: Callable[[Path], None]) -> Path:
+        """The program for a key; the first process that asks for it makes it."""
+        stem = Path(key[0]).stem
+        target = self.folder / f"{stem}-{hashlib.sha256(repr(key).encode()).hexdigest()[:12]}"
+        with target.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not target.exists():
+                make(target)
+        return target
+
+
 @pytest.fixture(scope="session")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Builder:
+def programs(tmp_path_factory: pytest.TempPathFactory) -> _Programs:
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "programs"
+    folder.mkdir(exist_ok=True)
+    return _Programs(folder)
+
+
+@pytest.fixture(scope="session")
+def build(programs: _Programs) -> Builder:
     """Compiles a program of this folder with the wrapper, once for each combination."""
-    folder = tmp_path_factory.mktemp("programs")
-    done: dict[tuple[str, ...], Path] = {}
 
     def run(source: str, *flags: str, environment: Mapping[str, str] | None = None) -> Path:
-        key = (source, *flags, repr(environment))
-        if key not in done:
-            path = PROGRAMS / source
-            target = folder / f"{path.stem}-{len(done)}"
+        path = PROGRAMS / source
+
+        def make(target: Path) -> None:
             words = ["-O1", "-w", str(path), "-o", str(target), "-pthread", *flags]
             with pytest.MonkeyPatch.context() as patch:
                 for name, value in (environment or {}).items():
                     patch.setenv(name, value)
                 code = compilers.compile(_LANGUAGES[path.suffix], words)
             assert code == 0, f"{source} {flags}"
-            done[key] = target
-        return done[key]
+
+        chosen = {name: os.environ.get(name) for name in _CHOICES}
+        return programs.made((source, "hooks", *flags, repr(environment), repr(chosen)), make)
 
     return run
 
 
 @pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Builder:
+def compiled(programs: _Programs) -> Builder:
     """Compiles a program as a user would, once for each combination."""
-    folder = tmp_path_factory.mktemp("native")
 
     def run(source: str | Path, *flags: str, machine: str = "x86_64") -> Path:
         compiler = "gcc" if machine == "x86_64" else f"{machine}-linux-gnu-gcc"
         if shutil.which(compiler) is None:
             pytest.skip(f"{compiler} is not installed")
-        words = " ".join([compiler, *flags]).replace("/", "_").replace(" ", "_")
-        target = folder / f"{Path(source).stem}.{words}"
-        if not target.exists():
+
+        def make(target: Path) -> None:
             line = [compiler, "-O1", "-w", "-g", f"-I{_HEADERS}", str(PROGRAMS / source)]
             subprocess.run([*line, "-o", str(target), "-pthread", *flags], check=True)
-        return target
+
+        return programs.made((str(source), compiler, *flags), make)
 
     return run
 
