@@ -15,6 +15,7 @@ from homenode import _core
 
 if TYPE_CHECKING:
     from conftest import Builder, Recorder
+    from support.command import Printed
 
 _SYSROOT = "/usr/aarch64-linux-gnu"
 
@@ -109,3 +110,23 @@ def test_hooks_say_what_is_missing(
     line = [sys.executable, "-m", "homenode", "record", "-o", str(tmp_path / "t.hnt")]
     done = subprocess.run([*line, "--", str(program)], capture_output=True, text=True, check=False)
     assert "in its place (exec) is not recorded; --via qemu" in done.stderr
+
+
+@pytest.mark.parametrize("flags", [(), ("-static",)])
+@pytest.mark.parametrize("way", ["spawn", "spawnp", "popen", "system"])
+def test_hooks_count_children_of_calls_that_execute(
+    way: str, build: Builder, record: Recorder, natively: Printed, flags: tuple[str, ...]
+) -> None:
+    program = build("makes_children.c", *flags)
+    made = record(program, way)
+    assert (made.out, made.summary["exit_code"]) == (natively(program, way), 0)
+    assert (made.summary["executions"], made.summary["unrecorded_children"]) == (0, 1)
+    assert ["fork", "1"] in [words[1:] for words in made.events()]
+
+
+@pytest.mark.parametrize(("way", "code"), [("missing", 7), ("shell", 0)])
+def test_hooks_count_no_child_that_is_not_made(
+    way: str, code: int, build: Builder, record: Recorder
+) -> None:
+    made = record(build("makes_children.c"), way)
+    assert (made.summary["exit_code"], made.summary["unrecorded_children"]) == (code, 0)

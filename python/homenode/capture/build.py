@@ -88,6 +88,7 @@ _RUNTIME = (
     "atomic_calls",
     "fields",
     "mutexes",
+    "spawns",
     *(("assembly",) if platform.machine() == "x86_64" else ()),
 )
 

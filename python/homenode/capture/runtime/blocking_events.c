@@ -119,7 +119,6 @@ OUTSIDE(int, epoll_pwait, SYS_epoll_pwait,
         events, most, timeout_ms, mask)
 OUTSIDE(int, pause, SYS_pause, (void), )
 OUTSIDE(int, sigsuspend, SYS_rt_sigsuspend, (const sigset_t *mask), mask)
-OUTSIDE(int, system, SYS_wait4, (const char *line), line)
 OUTSIDE(int, connect, SYS_connect, (int fd, const struct sockaddr *to, socklen_t length), fd, to,
         length)
 
