@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from homenode import _core
+from homenode.capture.recording import interpreted
 
 if TYPE_CHECKING:
-    from conftest import Builder, Recorder
-    from support.command import Printed
+    from conftest import Builder, Qemu, Recorder
+    from support.command import Command, Printed
 
 _SYSROOT = "/usr/aarch64-linux-gnu"
 
@@ -75,6 +76,47 @@ def test_a_script_runs_in_its_interpreter(
     about = _metadata(made.summary["children"][0])
     assert about["program"] == "/bin/sh"
     assert about["arguments"] == ["-e", str(script)]
+
+
+def test_a_script_can_be_recorded(qemu: Qemu, program: Command, tmp_path: Path) -> None:
+    script = tmp_path / "script.sh"
+    script.write_text('#!/bin/sh -e\necho "$1" of $0; exit 7\n')
+    script.chmod(0o755)
+    emulator = [word for word in ("--emulator", qemu.emulator()) if qemu.emulator()]
+    trace = tmp_path / "t.hnt"
+    made = program(
+        "record", "--json", "--via", "qemu", *emulator, "-o", trace, "--", script, "word"
+    )
+    assert made.code == 7
+    assert f"word of {script}\n" in made.err
+    about = _metadata(str(trace))
+    assert (about["program"], about["arguments"]) == ("/bin/sh", ["-e", str(script), "word"])
+
+
+@pytest.mark.parametrize(
+    ("line", "begin"),
+    [
+        ("#!/bin/sh\n", ["/bin/sh"]),
+        ("#!/bin/sh", ["/bin/sh"]),
+        ("#! \t/usr/bin/env  -S a\tb \n", ["/usr/bin/env", "-S a\tb"]),
+        ("#!/bin/sh\r\n", ["/bin/sh\r"]),
+        ("#!sh\n", ["./sh"]),
+        ("#!\n", []),
+        (f"#!/{256 * 'x'}\n", []),
+        ("\x7fELF", []),
+    ],
+)
+def test_a_script_has_the_interpreter_that_linux_finds(
+    line: str, begin: list[str], tmp_path: Path
+) -> None:
+    script = tmp_path / "script"
+    script.write_text(line, newline="")
+    script.chmod(0o755)
+    assert interpreted([str(script), "a", "b"]) == [*begin, str(script), "a", "b"]
+    other = tmp_path / "other"
+    other.write_text(f"#!{script} -x\n")
+    other.chmod(0o755)
+    assert interpreted([str(other)]) == [*begin, str(script), "-x", str(other)]
 
 
 def test_an_exec_that_fails_changes_nothing(compiled: Builder, emulate: Recorder) -> None:

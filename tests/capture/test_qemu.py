@@ -252,12 +252,13 @@ def test_what_cannot_be_emulated_is_refused(
     compiled: Builder, program: Command, tmp_path: Path
 ) -> None:
     script = tmp_path / "script"
-    script.write_text("#!/bin/sh\necho\n")
-    script.chmod(0o755)
     start = ["record", "--via", "qemu", "-o", tmp_path / "t.hnt"]
-    refused = program(*start, "--", script)
-    assert refused.code == 2
-    assert "script" in refused.err
+    for text, problem in (("#! \necho\n", "a script"), ("echo\n", "no ELF program")):
+        script.write_text(text)
+        script.chmod(0o755)
+        refused = program(*start, "--", script)
+        assert refused.code == 2
+        assert problem in refused.err
     refused = program(*start, "--emulator", "/bin/true", "--", compiled("exact.c"))
     assert refused.code == 2
     assert "7.2" in refused.err

@@ -1,17 +1,24 @@
-"""Prepares a recording: builds the plugin if an emulator runs the program."""
+"""Prepares a recording under emulation: builds the plugin, finds a script's interpreter."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import re
+import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from homenode.capture import build, initramfs, plugin
 from homenode.errors import ConfigError
 
-__all__ = ["ready"]
+__all__ = ["interpreted", "ready"]
+
+# What Linux reads of a script, and how many scripts it takes that interpret each other.
+_HEAD_BYTES = 256
+_SCRIPTS_MAX = 5
 
 
 @contextlib.contextmanager
@@ -32,6 +39,7 @@ def ready(options: dict[str, Any]) -> Iterator[None]:
     except (OSError, build.RuntimeBuildError) as error:
         raise ConfigError(str(error)) from error
     if mark is None:
+        options["argv"] = interpreted(options["argv"])
         yield
         return
     with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
@@ -45,3 +53,36 @@ def ready(options: dict[str, Any]) -> Iterator[None]:
             ) from error
         options["system"] = {**system, "initramfs": str(target)}
         yield
+
+
+def interpreted(argv: Sequence[str]) -> list[str]:
+    """The command that Linux executes for `argv`: of a script, that of its interpreter.
+
+    >>> interpreted(["true", "now"])
+    ['true', 'now']
+    """
+    words = list(argv)
+    for _ in range(_SCRIPTS_MAX):
+        path = shutil.which(words[0]) if words else None
+        interpreter = [] if path is None else _interpreter(path)
+        if not interpreter:
+            break
+        words = [*interpreter, str(path), *words[1:]]
+    return words
+
+
+def _interpreter(path: str) -> list[str]:
+    """The interpreter of a script and the one argument that its first line may have."""
+    try:
+        with Path(path).open("rb") as file:
+            head, end, _ = (whole := file.read(_HEAD_BYTES)).partition(b"\n")
+    except OSError:
+        return []
+    if not head.startswith(b"#!") or (not end and len(whole) == _HEAD_BYTES):
+        return []
+    name, *argument = re.split(rb"[ \t]+", head[2:].strip(b" \t"), maxsplit=1)
+    if not name:
+        return []
+    # The kernel searches no folders.
+    interpreter = os.fsdecode(name if b"/" in name else b"./" + name)
+    return [interpreter, *map(os.fsdecode, argument)]
