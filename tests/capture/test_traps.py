@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
+import subprocess
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from homenode.capture import compilers
 
 if TYPE_CHECKING:
     from conftest import Builder, Recorder
     from support.command import Printed
 
+PROGRAMS = Path(__file__).parent / "programs"
 GFORTRAN = pytest.mark.skipif(shutil.which("gfortran") is None, reason="gfortran is not installed")
 CLANG = pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
 CLANG_COMPILERS = {"HOMENODE_CC": "clang", "HOMENODE_CXX": "clang++"}
@@ -235,3 +241,27 @@ def test_a_library_loaded_later(build: Builder, record: Recorder) -> None:
     assert len(recording.touching("plugin_data")["addr"]) == 201
     files = {line["file"].rsplit("/", 1)[-1] for line in recording.metadata()["lines"]}
     assert "plugin.c" in files
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("hooks", ["assembly", "compiler"])
+def test_a_library_needs_a_program_that_was_linked_with_the_wrapper(
+    hooks: str, build: Builder, record: Recorder, tmp_path: Path
+) -> None:
+    if hooks == "assembly" and platform.machine() != "x86_64":
+        pytest.skip("hooks in the assembly are of x86-64")
+    plugin = build("plugin.c", "-shared", "-fPIC", environment={"HOMENODE_HOOKS": hooks})
+    plain, host = tmp_path / "loads.o", tmp_path / "loads"
+    gcc = str(shutil.which("gcc"))
+    subprocess.run([gcc, "-c", str(PROGRAMS / "loads.c"), "-o", str(plain)], check=True)
+    subprocess.run([gcc, str(plain), "-o", str(host), "-ldl"], check=True)
+    line = [str(host), str(plugin)]
+    refused = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    prefix = "__homenode_" if hooks == "assembly" else "__tsan_"
+    assert f"undefined symbol: {prefix}" in refused.stdout
+    assert compilers.compile("c", [str(plain), "-o", str(host), "-ldl"]) == 0
+    recording = record(host, str(plugin))
+    assert recording.out == "357\n"
+    # The compiler's hooks do not see all reads.
+    assert len(recording.touching("plugin_data")["addr"]) >= 100
