@@ -1,5 +1,6 @@
 """Traces of the programs that studies record."""
 
+import platform
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,28 @@ def test_a_trace_is_recorded_again_when_a_header_of_its_program_changes() -> Non
     texts = programs._sources(workloads.find("p-gauss").path, set())
     names = ("p-gauss.c", "presto.h", "workload.h")
     assert texts == [workloads.source_file(name).read_bytes() for name in names]
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="there is one kind of hooks only")
+def test_a_recording_with_other_hooks_is_another_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Path] = []
+
+    def stop(_: list[str], path: Path, **_options: object) -> Trace:
+        made.append(path)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trace, "record", stop)
+    monkeypatch.setattr(workloads, "build", lambda *_: tmp_path / "sor")
+    for kind in ("compiler", "assembly"):
+        monkeypatch.setenv("HOMENODE_HOOKS", kind)
+        with pytest.raises(KeyboardInterrupt):
+            programs.trace_of(SMALL, tmp_path)
+    monkeypatch.delenv("HOMENODE_HOOKS")
+    with pytest.raises(KeyboardInterrupt):
+        programs.trace_of(SMALL, tmp_path)
+    assert made[0] != made[1] == made[2]
+    monkeypatch.setenv("HOMENODE_HOOKS", "other")
+    with pytest.raises(ConfigError, match="HOMENODE_HOOKS=other"):
+        programs.trace_of(SMALL, tmp_path)

@@ -2,8 +2,8 @@
 
 Each publication has a list of its own, ``programs.toml`` in its folder.
 
-A trace is found by the program's source, its arguments, the options of the recording and homenode's
-version; if any of these changes, it is recorded again.
+A trace is found by the program's source, its arguments, the kind of hooks, the options of the
+recording and homenode's version; if any of these changes, it is recorded again.
 """
 
 import hashlib
@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from homenode import ConfigError
+from homenode.capture import assembly
+from homenode.capture.arguments import UsageError
 from homenode.trace import Trace
 from homenode_studies import workloads
 
@@ -175,7 +177,7 @@ def trace_of(program: Program, folder: Path, progress: Progress = None) -> Trace
 def _key(program: Program) -> str:
     entry = workloads.find(program.workload)
     digest = hashlib.sha256()
-    for part in (_version(), str(program.quantum), *program.words):
+    for part in (_version(), _hooks(), str(program.quantum), *program.words):
         digest.update(part.encode() + b"\0")
     for text in _sources(entry.path, set()):
         digest.update(text)
@@ -198,3 +200,11 @@ def _version() -> str:
     from homenode import _core
 
     return str(_core.version())
+
+
+def _hooks() -> str:
+    """The kind of hooks that a program gets: each sees other references."""
+    try:
+        return "assembly" if assembly.wanted() else "compiler"
+    except UsageError as error:
+        raise ConfigError(str(error)) from error
