@@ -7,7 +7,8 @@ thousand references, which are more reliable than seconds on a busy machine. Old
 of a74ee81, which had no logical order and no row-wise encoder; a dash means not measured.
 
 Run with `make bench`, or `python benches/capture.py --runs 1 gauss`. Unless programs are named, it
-also sorts 81 MB in QEMU, which takes more than a minute.
+also sorts 81 MB in QEMU, which takes more than a minute. `--hooks` compares the kinds of hooks by
+processor time, also on a busy machine.
 """
 
 import argparse
@@ -36,6 +37,7 @@ PROGRAMS = {
     "barnes": ["-n", "2048", "-i", "1"],
     "p-qsort": [],
 }
+HOOKS = ("compiler", "assembly")
 SLOW_RUNS = 1
 SORT_LINES = 2_454_545  # of 33 bytes: about the 2.52 billion references of the old figure
 ENCODER = ["cargo", "bench", "--quiet", "-p", "homenode-trace"]
@@ -84,8 +86,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help=f"workloads; by default {', '.join(PROGRAMS)}")
     parser.add_argument("--runs", type=int, default=3, help="runs; the median is taken")
+    parser.add_argument("--hooks", action="store_true", help="compare the kinds of hooks only")
     options = parser.parse_args()
     names = options.names or list(PROGRAMS)
+    if options.hooks:
+        compare_hooks(names, options.runs)
+        return
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the beginning\n")
     measured = encoder()
     row("", "old", "goal", "now", "least", "most", "switches / 1,000", "bytes/ref")
@@ -98,6 +104,27 @@ def main() -> None:
         if not options.names:
             sort(Path(folder))
     print(f"\nload {os.getloadavg()[0]:.1f} at the end")
+
+
+def compare_hooks(names: list[str], runs: int) -> None:
+    """Prints processor time per reference, of program and recorder together, for each kind."""
+    row("", *(f"{what}, {kind}" for what in ("references", "ns each") for kind in HOOKS), "change")
+    print(f"|---|{'---:|' * 5}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            pairs = []
+            for kind in HOOKS:
+                os.environ["HOMENODE_HOOKS"] = kind
+                program = workloads.build(name, Path(folder) / f"{name}.{kind}", "homenode")
+                arguments = ["-p", THREADS, *PROGRAMS.get(name, [])]
+                command = [*RECORD, "-o", f"{folder}/t.hnt", "--", str(program), *arguments]
+                costs = [run(command) for _ in range(runs)]
+                references = costs[0].summary["references"]
+                # What a busy machine adds is never negative.
+                pairs.append((references, 1e9 * min(cost.cpu_s for cost in costs) / references))
+            change = f"{100 * (pairs[1][1] / pairs[0][1] - 1):+.0f} %"
+            counts = [f"{references:,}" for references, _ in pairs]
+            row(name, *counts, *(f"{nanoseconds:.1f}" for _, nanoseconds in pairs), change)
 
 
 def encoder() -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The benches that record, on the smallest program: the tests only check that they run."""
 
+import platform
 import re
 import shutil
 import subprocess
@@ -38,3 +39,12 @@ def test_the_lines_on_which_the_captures_differ_are_named() -> None:
     assert len(re.findall(r"^parmult +(cc|qemu) ", said, re.MULTILINE)) == 2
     # The seed is read by a function that only QEMU sees.
     assert re.search(r"cc +0 +0  qemu +\d+ +0  uint64_t z = seed", said)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="there is one kind of hooks only")
+def test_kinds_of_hooks_are_compared_by_reference() -> None:
+    said = _bench("capture.py", "--hooks", "--runs", "1", "parmult")
+    [row] = re.findall(r"^\| parmult \| .* \|$", said, re.MULTILINE)
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert int(cells[1].replace(",", "")) > 1000
+    assert re.fullmatch(r"[+-]\d+ %", cells[-1])
