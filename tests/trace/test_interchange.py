@@ -24,6 +24,7 @@ _ROW = st.fixed_dictionaries(
         "private": st.booleans(),
         "sync": st.booleans(),
         "kernel": st.booleans(),
+        "transfer": st.booleans(),
     }
 )
 _TYPES = {
@@ -37,6 +38,7 @@ _TYPES = {
     "private": pa.bool_(),
     "sync": pa.bool_(),
     "kernel": pa.bool_(),
+    "transfer": pa.bool_(),
 }
 
 
@@ -141,7 +143,7 @@ def test_flag_bits_are_the_flag_columns() -> None:
         ({"address": pa.array([64, -1])}, "row 1: address -1 .* unsigned 64-bit"),
         ({"address": pa.array([64, None])}, "row 1: column address is empty"),
         ({"kind": pa.array([None, "R"])}, "row 0: column kind is empty"),
-        ({"flags": pa.array([0, 8])}, "row 1: flags 8 is not between 0 and 7"),
+        ({"flags": pa.array([0, 16])}, "row 1: flags 16 is not between 0 and 15"),
         ({"kernel": pa.array([0, 2])}, "row 1: kernel 2 is neither 0 nor 1"),
         ({"private": pa.array(["no", "yes"])}, "column private holds string"),
     ],

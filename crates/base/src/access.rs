@@ -73,12 +73,16 @@ impl Flags {
     pub const SYNC: Self = Self(2);
     /// Issued by the operating system's kernel.
     pub const KERNEL: Self = Self(4);
+    /// Made by the kernel on the thread's own data, which one of its system calls transfers: a
+    /// write by `read`, a read by `write`. To the engines it is the thread's own reference: unlike
+    /// those of [`Self::KERNEL`] it is never to memory of the kernel.
+    pub const TRANSFER: Self = Self(8);
     /// A kernel reference to a page in a private area of a process, which the process also
     /// references in user mode. Files never contain this bit: a simulation derives it from the
     /// page's other references.
-    pub const USER_AREA: Self = Self(8);
+    pub const USER_AREA: Self = Self(16);
     /// Every bit defined in files. A file with another bit set is damaged or from a later version.
-    pub const ALL: Self = Self(7);
+    pub const ALL: Self = Self(15);
 
     /// Whether every bit of `other` is set here.
     #[must_use]
@@ -93,6 +97,12 @@ impl Flags {
     pub const fn is_private(self, kernel_pages: bool) -> bool {
         let user = !self.contains(Self::KERNEL) || self.contains(Self::USER_AREA);
         self.contains(Self::PRIVATE) && (user || kernel_pages)
+    }
+
+    /// Whether the kernel made the reference, on its own data or on the thread's.
+    #[must_use]
+    pub const fn by_kernel(self) -> bool {
+        self.0 & (Self::KERNEL.0 | Self::TRANSFER.0) != 0
     }
 
     /// Both sets of bits.

@@ -1,5 +1,7 @@
 //! The index entry of a chunk.
 
+use homenode_base::Flags;
+
 use crate::format::v1::{CHUNK_HEADER_BYTES, ChunkHeader};
 
 /// An entry of the index: statistics of a chunk, known without reading it.
@@ -25,6 +27,10 @@ pub struct ChunkInfo {
     pub threads: Vec<(u16, u32)>,
     pub(crate) header: ChunkHeader,
 }
+
+/// The flags of which a row has at least one to be in the last three counts of a chunk.
+pub(crate) const COUNTED: [u8; 3] =
+    [Flags::PRIVATE.0, Flags::SYNC.0, Flags::KERNEL.0 | Flags::TRANSFER.0];
 
 impl ChunkInfo {
     /// Reads, writes, atomics, private, synchronisation and kernel rows.

@@ -33,7 +33,7 @@ pub struct Info {
     pub private: u64,
     /// Rows flagged as synchronisation.
     pub sync: u64,
-    /// Rows flagged as issued by the kernel.
+    /// Rows flagged as issued by the kernel, on its own data or on a thread's.
     pub kernel: u64,
     /// Events.
     pub events: u64,

@@ -461,7 +461,7 @@ impl<W: Write> TraceWriter<W> {
         if access.thread == u16::MAX {
             self.bad_record("a thread from 0 to 65534", access.thread.to_string())
         } else if access.flags.0 & !Flags::ALL.0 != 0 {
-            self.bad_record("flags from 0 to 7", access.flags.0.to_string())
+            self.bad_record("flags from 0 to 15", access.flags.0.to_string())
         } else {
             self.bad_record("a size from 1 to 64 bytes", access.size.to_string())
         }

@@ -25,8 +25,8 @@ COLUMNS: dict[str, tuple[str, pa.DataType]] = {
     "pid": ("pid", pa.uint32()),
 }
 OPTIONAL = ("pc", "gap", "pid")
-FLAG_BITS = {"private": 1, "sync": 2, "kernel": 4}
-_ALL_FLAGS = 7
+FLAG_BITS = {"private": 1, "sync": 2, "kernel": 4, "transfer": 8}
+_ALL_FLAGS = 15
 _KIND_LETTERS = {"R": 0, "W": 1, "A": 2, "I": 3}
 _RANGES = {"thread": (0, 65534), "kind": (0, 3), "size": (1, 64), "flags": (0, _ALL_FLAGS)}
 

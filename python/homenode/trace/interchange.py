@@ -2,8 +2,9 @@
 
 Columns: ``thread`` (u16), ``kind`` (u8 0 read, 1 write, 2 atomic, 3 fetch; or text R, W, A, I),
 ``address`` (u64), ``size`` (u8, 1 to 64), optional ``pc`` (u64), ``gap`` (u32), ``pid`` (u32) and
-the flags ``private``, ``sync``, ``kernel`` (0/1 or Boolean) or all of them as ``flags`` (u8 bits
-1, 2, 4). Rows are in the total order of the references. Other columns are ignored.
+the flags ``private``, ``sync``, ``kernel``, ``transfer`` (0/1 or Boolean) or all of them as
+``flags`` (u8 bits 1, 2, 4, 8). Rows are in the total order of the references. Other columns are
+ignored.
 """
 
 import contextlib

@@ -223,7 +223,8 @@ class Trace:
             address: first byte of each reference, shape (n,).
             size: bytes touched, 1 to 64, shape (n,) or one value.
             path: the trace to write; without it a temporary file that is deleted with the object.
-            optional: ``pc``, ``gap``, ``pid``, ``private``, ``sync``, ``kernel``; shape (n,).
+            optional: ``pc``, ``gap``, ``pid``, ``private``, ``sync``, ``kernel``,
+                ``transfer``; shape (n,).
 
         Raises:
             TraceError: when a value is impossible.

@@ -3,7 +3,7 @@
 
 use std::ops::Deref;
 
-use homenode_base::{Access, Flags};
+use homenode_base::Access;
 use serde::{Serialize, Serializer};
 
 use super::misses::WalkMiss;
@@ -182,6 +182,6 @@ impl<A, S: Default, C> WalkStep<A, S, C> {
         self.size = Some(access.size);
         self.block = WalkBlock::position(blocks, access.addr >> shift, shift);
         self.words = touched_words(access, shift).collect();
-        self.kernel = access.flags.contains(Flags::KERNEL);
+        self.kernel = access.flags.by_kernel();
     }
 }

@@ -40,7 +40,12 @@ pub(super) fn walk(
 }
 
 pub(super) fn flag_names(flags: Flags, between: &str) -> String {
-    let names = [(Flags::PRIVATE, "private"), (Flags::SYNC, "sync"), (Flags::KERNEL, "kernel")];
+    let names = [
+        (Flags::PRIVATE, "private"),
+        (Flags::SYNC, "sync"),
+        (Flags::KERNEL, "kernel"),
+        (Flags::TRANSFER, "transfer"),
+    ];
     let set = names.iter().filter(|(flag, _)| flags.contains(*flag));
     set.map(|(_, name)| *name).collect::<Vec<_>>().join(between)
 }

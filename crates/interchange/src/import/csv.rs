@@ -41,6 +41,7 @@ const NAMES: &[(&str, Field)] = &[
     ("private", Field::Flag(Flags::PRIVATE)),
     ("sync", Field::Flag(Flags::SYNC)),
     ("kernel", Field::Flag(Flags::KERNEL)),
+    ("transfer", Field::Flag(Flags::TRANSFER)),
     ("event", Field::Event),
     ("text", Field::Text),
 ];

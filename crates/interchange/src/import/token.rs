@@ -131,7 +131,8 @@ impl<'a> Token<'a> {
     }
 
     pub(super) fn flags(&self) -> Result<Flags, BadLine> {
-        let what = "flags (private, sync, kernel, joined by commas) or a number from 0 to 7";
+        let what =
+            "flags (private, sync, kernel, transfer, joined by commas) or a number from 0 to 15";
         if self.text.starts_with(|c: char| c.is_ascii_digit()) {
             let bits = self.decimal(what)?;
             return if bits & !Flags::ALL.0 == 0 { Ok(Flags(bits)) } else { Err(self.bad(what)) };
@@ -141,6 +142,7 @@ impl<'a> Token<'a> {
                 "private" => Flags::PRIVATE,
                 "sync" => Flags::SYNC,
                 "kernel" => Flags::KERNEL,
+                "transfer" => Flags::TRANSFER,
                 _ => return Err(self.bad(what)),
             }))
         })

@@ -103,6 +103,11 @@ fn csv_columns_may_stand_in_any_order() {
         accesses("csv", text),
         ["0 R 0x10 4 pid=7 flags=kernel", "0 R 0x10 4 flags=private,sync"]
     );
+    let text = "thread,kind,addr,transfer,flags\n0,W,0x10,1,\n0,W,0x10,0,kernel+transfer\n";
+    assert_eq!(
+        accesses("csv", text),
+        ["0 W 0x10 4 flags=transfer", "0 W 0x10 4 flags=kernel,transfer"]
+    );
 }
 
 #[test]

@@ -431,7 +431,7 @@ impl ColdPath<'_> {
             Ok(SitePredictor { pc, kind, size, flags, ..SitePredictor::default() })
         } else {
             let found = format!("kind {kind}, size {size}, flags {flags}");
-            Err(DecodeFault::new(at, "kind 0 to 3, size 1 to 64, flags 0 to 7", found))
+            Err(DecodeFault::new(at, "kind 0 to 3, size 1 to 64, flags 0 to 15", found))
         }
     }
 }

@@ -39,7 +39,7 @@ impl Traits {
     }
 
     const fn flags(self) -> u8 {
-        self.0.to_le_bytes()[2] >> 2 & 7
+        self.0.to_le_bytes()[2] >> 2 & Flags::ALL.0
     }
 
     const fn size(self) -> u8 {
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn traits_hold_every_property_of_a_row() {
-        for (kind, size, flags) in [(0, 1, 7), (1, 64, 0), (2, 33, 5), (3, 8, 2)] {
+        for (kind, size, flags) in [(0, 1, 15), (1, 64, 0), (2, 33, 5), (3, 8, 2)] {
             let kind = AccessKind::from_code(kind).unwrap();
             let traits = Traits::new(65_534u16.to_le_bytes(), [kind.code(), flags, size]);
             assert_eq!(traits.thread(), 65_534);
@@ -318,7 +318,7 @@ mod tests {
             Access { size: 0, ..rows[5] },
             Access { size: 65, ..rows[5] },
             Access { thread: u16::MAX, ..rows[5] },
-            Access { flags: Flags(8), ..rows[5] },
+            Access { flags: Flags(16), ..rows[5] },
         ] {
             assert!(!is_storable(bad.thread, bad.size, bad.flags.0));
             assert_eq!((filled.fill(&[rows[0], bad, rows[1]]), filled.len()), (1, 901));

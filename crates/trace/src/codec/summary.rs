@@ -1,8 +1,7 @@
 //! The counts and ranges in a chunk's header, accumulated incrementally.
 
-use homenode_base::Flags;
-
 use super::rows::{RowColumns, SiteColumns, any};
+use crate::chunk::COUNTED;
 use crate::format::v1::ChunkHeader;
 use crate::model::Columns;
 
@@ -34,9 +33,8 @@ impl ChunkSummary {
         }
         if flags.iter().fold(0, |bits, flags| bits | flags) != 0 {
             self.used.flags = true;
-            let bits = [Flags::PRIVATE, Flags::SYNC, Flags::KERNEL];
-            for (count, bit) in self.counts[3..].iter_mut().zip(bits) {
-                *count += number(flags, |flags| Flags(flags).contains(bit));
+            for (count, counted) in self.counts[3..].iter_mut().zip(COUNTED) {
+                *count += number(flags, |flags| flags & counted != 0);
             }
         }
         self.used.pc |= any(pc);

@@ -2,7 +2,7 @@
 
 use homenode_base::{AccessKind, Flags};
 
-use crate::chunk::ChunkInfo;
+use crate::chunk::{COUNTED, ChunkInfo};
 use crate::format::v1::ChunkHeader;
 use crate::model::Batch;
 use crate::turns::ThreadTurn;
@@ -14,7 +14,7 @@ pub(super) fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> Chunk
     let threads = chunk.threads.last().map_or(0, |&(last, _)| usize::from(last) + 1);
     let mut by_thread = vec![0u32; threads];
     // By kind and flags together, so that each row updates one count.
-    let mut by_sort = [[0u32; 8]; 4];
+    let mut by_sort = [[0u32; FLAG_SETS]; 4];
     let (mut low, mut high) = (u64::MAX, 0);
     for ThreadTurn { thread, rows } in batch.turns.iter() {
         let places = batch.addr[rows.clone()].iter().zip(&batch.size[rows.clone()]);
@@ -30,7 +30,7 @@ pub(super) fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> Chunk
             };
             (low, high) = (low.min(first), high.max(last));
             *own += words;
-            by_sort[usize::from(kind & 3)][usize::from(flags & 7)] += words;
+            by_sort[usize::from(kind & 3)][usize::from(flags & Flags::ALL.0)] += words;
         }
     }
     for (kind, by_flags) in by_sort.iter().enumerate() {
@@ -39,8 +39,8 @@ pub(super) fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> Chunk
             if let Some(count) = header.counts[..3].get_mut(kind) {
                 *count += words;
             }
-            for (flag, count) in FLAGS.into_iter().zip(&mut header.counts[3..]) {
-                *count += if Flags(flags).contains(flag) { words } else { 0 };
+            for (counted, count) in COUNTED.into_iter().zip(&mut header.counts[3..]) {
+                *count += if flags & counted != 0 { words } else { 0 };
             }
         }
     }
@@ -49,5 +49,5 @@ pub(super) fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> Chunk
     ChunkInfo { bytes: chunk.bytes, ..ChunkInfo::new(chunk.offset, header, table) }
 }
 
-/// Flags in the order of the counts of a chunk.
-const FLAGS: [Flags; 3] = [Flags::PRIVATE, Flags::SYNC, Flags::KERNEL];
+/// Number of values that flags have.
+const FLAG_SETS: usize = Flags::ALL.0 as usize + 1;

@@ -191,7 +191,7 @@ fn invalid_references_are_errors() {
         Access { size: 0, ..good },
         Access { size: 65, ..good },
         Access { thread: u16::MAX, ..good },
-        Access { flags: homenode_base::Flags(8), ..good },
+        Access { flags: homenode_base::Flags(16), ..good },
     ];
     let mut writer = TraceWriter::new(Vec::new(), "memory", WriterOptions::default()).unwrap();
     writer.push(&good).unwrap();

@@ -7,7 +7,7 @@ mod place;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use homenode_base::{Access, AccessKind, Flags};
+use homenode_base::{Access, AccessKind};
 use homenode_trace::{Event, EventKind, TraceReader};
 
 use crate::entry::{Entry, Transform};
@@ -188,7 +188,7 @@ impl Select {
         let touches = |range: &Range<u64>| access.addr < range.end && last >= range.start;
         self.address.as_ref().is_none_or(|all| all.iter().any(touches))
             && holds(self.pids.as_ref(), u64::from(access.pid))
-            && self.kernel.is_none_or(|wanted| access.flags.contains(Flags::KERNEL) == wanted)
+            && self.kernel.is_none_or(|wanted| access.flags.by_kernel() == wanted)
     }
 
     fn pass(&mut self, begins: bool, ends: bool) {

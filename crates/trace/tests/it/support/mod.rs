@@ -148,7 +148,7 @@ prop_compose! {
         thread in prop_oneof![3 => 0u16..4, 1 => 0u16..65_535],
         kind in 0u8..4,
         size in 1u8..=64,
-        flags in 0u8..8,
+        flags in 0u8..16,
         addr in prop_oneof![3 => 0x1000u64..0x1100, 1 => any::<u64>()],
         pc in prop_oneof![3 => 0x400u64..0x410, 1 => any::<u64>()],
         gap in prop_oneof![3 => 0u32..4, 1 => any::<u32>()],
