@@ -6,7 +6,7 @@ use homenode_trace::{EventKind, LiveFact};
 use crate::item::{Allocation, DecodedItem, ItemSink, SystemFact};
 use crate::wire::{
     CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, GAP_BITS, GAP_SHIFT, KIND_SHIFT, SIZE_SHIFT, SYNC_BIT,
-    THREAD_SHIFT, code,
+    THREAD_SHIFT, code, is_transfer,
 };
 
 /// The bits of a word that are an address.
@@ -282,15 +282,17 @@ pub fn access(words: [u64; 2]) -> Access {
         2 => AccessKind::Atomic,
         _ => AccessKind::Fetch,
     };
-    let sync = (words[0] >> SYNC_BIT) & 1 != 0;
+    let sync = Flags(low_byte(words[0] >> SYNC_BIT & 1) * Flags::SYNC.0);
+    let gap = u32::from(low_byte(words[0] >> GAP_SHIFT)) & ((1 << GAP_BITS) - 1);
+    let transfers = is_transfer(words[0]);
     Access {
         thread: thread_of(words[1]),
         kind,
         size: low_byte(words[0] >> SIZE_SHIFT) & 0x7f,
-        flags: if sync { Flags::SYNC } else { Flags::default() },
+        flags: sync.union(Flags(u8::from(transfers) * Flags::TRANSFER.0)),
         addr: words[0] & ADDRESS,
         pc: words[1] & ADDRESS,
-        gap: u32::from(low_byte(words[0] >> GAP_SHIFT)) & ((1 << GAP_BITS) - 1),
+        gap: if transfers { 0 } else { gap },
         pid: 0,
     }
 }
@@ -311,6 +313,7 @@ fn text(words: &[u64], length: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::TRANSFERS;
 
     const EVENT: u64 = 1 << EVENT_BIT;
 
@@ -333,6 +336,15 @@ mod tests {
             panic!("a reference");
         };
         assert_eq!((a.size, a.kind, a.addr), (64, AccessKind::Read, 0x40));
+    }
+
+    #[test]
+    fn a_transfer_has_a_mark_and_no_gap() {
+        let word0 = 0x1000 | 64 << SIZE_SHIFT | 1 << KIND_SHIFT | u64::from(TRANSFERS) << GAP_SHIFT;
+        let expected =
+            Access { flags: Flags::TRANSFER, ..Access::new(3, AccessKind::Write, 0x1000, 64) };
+        let taken = Decoder::default().take([word0, 3 << THREAD_SHIFT]);
+        assert_eq!(taken, Some(DecodedItem::Access(expected)));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::decode::access;
 use crate::item::{DecodedItem, ItemSink};
 use crate::races::RaceDetector;
 use crate::thread_stream::{NextStep, ThreadStream};
-use crate::wire::{ORDERED_BIT, SYNC_BIT, WITHIN_BIT, at};
+use crate::wire::{ORDERED_BIT, SYNC_BIT, WITHIN_BIT, at, is_transfer};
 
 /// Records of a thread that may wait for others before its ring is left full.
 const WAITING_MAX: usize = 1 << 17;
@@ -236,7 +236,7 @@ impl LogicalMerger {
         let words = stream.take_reference();
         let found = match words {
             Some([first, second]) => {
-                let marks = 1 << ORDERED_BIT | 1 << WITHIN_BIT;
+                let marks = if is_transfer(first) { 0 } else { 1 << ORDERED_BIT | 1 << WITHIN_BIT };
                 Some(DecodedItem::Access(access([first & !marks, second])))
             }
             None => stream.take_event(),
@@ -247,7 +247,8 @@ impl LogicalMerger {
             *pid = self.forks;
         }
         // An atomic operation that synchronises nothing does not race either.
-        if words.is_none_or(|[first, _]| first >> SYNC_BIT & 1 != 0) {
+        let may_race = |first: u64| first >> SYNC_BIT & 1 != 0 || is_transfer(first);
+        if words.is_none_or(|[first, _]| may_race(first)) {
             self.races.take(&found);
         }
         sink.item(found);

@@ -32,10 +32,18 @@ pub const SYNC_BIT: u32 = 57;
 pub const GAP_SHIFT: u32 = 58;
 /// Width of that number; if all bits are set, it is in an event before the reference.
 pub const GAP_BITS: u32 = 5;
+/// In its place, marks a reference that the kernel makes in a system call of the thread.
+pub const TRANSFERS: u32 = 31;
 /// Logical order, which counts no instructions: marks an atomic operation, which is ordered.
 pub const ORDERED_BIT: u32 = 58;
 /// Logical order: marks a reference that is part of the operation before it and is not counted.
 pub const WITHIN_BIT: u32 = 59;
+/// Whether the first word of a reference has the mark of a transfer.
+#[inline(always)]
+pub const fn is_transfer(first: u64) -> bool {
+    first >> GAP_SHIFT & ((1 << GAP_BITS) - 1) == TRANSFERS as u64
+}
+
 /// Bit position of the number of payload records in word 0 of an event.
 pub const EXTRA_SHIFT: u32 = 48;
 /// Bit position of the event code.
@@ -274,6 +282,7 @@ mod tests {
             ("HN_SYNC_BIT", SYNC_BIT.into()),
             ("HN_GAP_SHIFT", GAP_SHIFT.into()),
             ("HN_GAP_BITS", GAP_BITS.into()),
+            ("HN_TRANSFERS", TRANSFERS.into()),
             ("HN_ORDERED_BIT", ORDERED_BIT.into()),
             ("HN_WITHIN_BIT", WITHIN_BIT.into()),
             ("HN_EXTRA_SHIFT", EXTRA_SHIFT.into()),

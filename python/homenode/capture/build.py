@@ -81,6 +81,7 @@ _RUNTIME = (
     "stacks",
     "strings",
     "threads",
+    "transfers",
     "virtual_time",
     "ordered_calls",
     "waits",

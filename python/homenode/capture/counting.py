@@ -9,7 +9,7 @@ Every reference belongs to one object and one part of the program's code. Parts 
 * *library*: all other code, which has no hooks;
 * *kernel*: references that the kernel made.
 
-A recording with hooks has only the first three parts.
+A recording with hooks has no library part.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ COLUMNS: Final = 3
 # lines, functions that hooks record at the call, the dynamic linker, and the rest.
 _OWN_CODE, _GLUE, _BLOCK, _LINKER, _OTHER = range(5)
 _READ, _WRITE, _ATOMIC, _FETCH = range(4)
-_SYNC_FLAG, _KERNEL_FLAG, _PRIVATE_FLAG = 2, 4, 1
+# The kernel's own references, and those to the data of a system call.
+_SYNC_FLAG, _KERNEL_FLAGS, _PRIVATE_FLAG = 2, 4 | 8, 1
 _THREADS = 65536
 _TOP = (1 << 64) - 1
 _WITHOUT_LINES = "the program's stubs and code without source lines"
@@ -263,14 +264,16 @@ def _attributed(
     place = np.where(listed, place, len(code.counters))
     kind, which = code.kinds[place], code.keys[place]
     synchronises = columns["flags"] & _SYNC_FLAG != 0
+    by_kernel = columns["flags"] & _KERNEL_FLAGS != 0
     part = np.where(synchronises, SYNC, np.where(kind == _BLOCK, CALLED, OWN))
     if followed is not None:
         called = _callers(columns["thread"], kind, which, followed.threads)
         # memset looks up in the C library's own data how to proceed.
         direct = called.directly & (called.line >= 0) & ~followed.of_libraries
-        which = np.where(direct, called.line, which)
+        # An emulator does not know which instruction made a system call.
+        which = np.where(direct | (by_kernel & (called.line >= 0)), called.line, which)
         part = np.where(direct, CALLED, np.where(kind == _OWN_CODE, part, LIBRARY))
-    part[columns["flags"] & _KERNEL_FLAG != 0] = KERNEL
+    part[by_kernel] = KERNEL
     return which, part
 
 

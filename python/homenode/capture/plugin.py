@@ -30,6 +30,7 @@ _OF_THE_RUNTIME = (
     "virtual_time",
     "fd_wait",
     "text_events",
+    "transfers",
     "stack_table",
 )
 
@@ -61,6 +62,7 @@ _OWN = (
     "guest_threads",
     "processes",
     "program_exec",
+    "guest_transfers",
     "guest_syscalls",
     "virtual_env",
     "virtual_tsc",

@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::area::RingGeometry;
-use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, SIZE_SHIFT, THREAD_SHIFT, code};
+use crate::wire::{
+    CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, GAP_SHIFT, KIND_SHIFT, SIZE_SHIFT, THREAD_SHIFT, TRANSFERS,
+    code,
+};
 use homenode_base::Rng;
 
 const SMALL: RingGeometry =
@@ -113,6 +116,29 @@ fn a_timed_wait_holds_others_back_from_its_deadline_on() {
     rings.refer(0, 1);
     rings.block(0, u64::MAX);
     assert_eq!(merged(&rings, &mut merger, false), "011");
+}
+
+#[test]
+fn the_transfers_of_a_call_are_in_its_turn() {
+    let mut rings = WrittenRings::new();
+    rings.refer(0, 1);
+    rings.refer(1, 3);
+    rings.event(0, code::SYSCALL_ENTER, 0, 0);
+    for line in 0..3 {
+        let what = 64 << SIZE_SHIFT | 1 << KIND_SHIFT | u64::from(TRANSFERS) << GAP_SHIFT;
+        rings.put(0, [(0x1000 + 64 * line) | what, 0]);
+    }
+    rings.refer(0, 2);
+    let mut flags = Vec::new();
+    let mut threads = String::new();
+    LogicalMerger::new(1).drain(&rings.area, true, &mut |item| {
+        if let DecodedItem::Access(access) = item {
+            threads.push_str(&access.thread.to_string());
+            flags.push(access.flags.0);
+        }
+    });
+    assert_eq!(threads, "000010101");
+    assert_eq!(flags, [0, 8, 8, 8, 0, 0, 0, 0, 0]);
 }
 
 #[test]

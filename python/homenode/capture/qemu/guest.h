@@ -30,6 +30,7 @@ enum call {
     CALL_CLONE, CALL_CLONE3, CALL_FORK, CALL_EXIT, CALL_EXIT_GROUP, CALL_EXECVE,
     CALL_MMAP, CALL_MUNMAP, CALL_MREMAP, CALL_BRK, CALL_SHMAT, CALL_SHMDT,
     CALL_TID_ADDRESS, CALL_CLOCK, CALL_RANDOM, CALL_OPEN, CALL_READV, CALL_PREAD,
+    CALL_PREADV, CALL_PWRITE, CALL_PWRITEV,
     CALL_KILL, CALL_TGKILL, CALL_TIMER, CALL_SIGACTION,
     CALL_MEMORY,        /* changes the protection or use of memory */
     CALL_NUMBER         /* asks for a process or thread number, which the kernel chooses */
@@ -273,6 +274,9 @@ void region_attach(struct hn_thread *me, uint64_t segment, uint64_t start);
 void region_detach(struct hn_thread *me, uint64_t start);
 int main_stack_of_guest(uint64_t *low, uint64_t *high);
 uint64_t region_end(uint64_t address);
+
+/* guest_transfers.c */
+void guest_transfer(struct hn_thread *me, enum call call, const uint64_t a[6], uint64_t bytes);
 
 /* guest_memory.c */
 int peek(uint64_t address, void *to, size_t size);

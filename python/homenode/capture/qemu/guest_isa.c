@@ -28,6 +28,7 @@ static const struct {
     {CALL_SHMDT, 67, 197}, {CALL_TID_ADDRESS, 218, 96}, {CALL_CLOCK, 228, 113},
     {CALL_CLOCK, 96, 169}, {CALL_CLOCK, 201, -1}, {CALL_RANDOM, 318, 278},
     {CALL_OPEN, 2, -1}, {CALL_OPEN, 257, 56}, {CALL_OPEN, 437, 437}, {CALL_PREAD, 17, 67},
+    {CALL_PREADV, 295, 69}, {CALL_PWRITE, 18, 68}, {CALL_PWRITEV, 296, 70},
     /* kill, tkill, rt_sigqueueinfo; tgkill, rt_tgsigqueueinfo */
     {CALL_KILL, 62, 129}, {CALL_KILL, 200, 130}, {CALL_KILL, 129, 138},
     {CALL_TGKILL, 234, 131}, {CALL_TGKILL, 297, 240},

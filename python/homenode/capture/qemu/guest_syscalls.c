@@ -262,6 +262,8 @@ static void on_return(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t
     if (!hn_deterministic())
         hn_stamp(me);
     after_call(me, g, result);
+    if (result > 0)
+        guest_transfer(me, g->call, g->arguments, (uint64_t)result);
     g->call = CALL_NONE;
     hn_event(me, HN_EV_SYSCALL_EXIT, (uint64_t)number, 0);
     settle(me);

@@ -39,8 +39,30 @@ void hn_leave_call(long number)
         hn_event(me, HN_EV_SYSCALL_EXIT, (uint64_t)number, 0);
 }
 
-/* A call on one descriptor: waits until it is ready, then makes the call. */
-#define ON_FD(ret, name, number, events, nonblocking, params, ...)          \
+/* Records what a call has transferred; the kernel may return a larger number (MSG_TRUNC). */
+static void transferred(const void *start, size_t size, ssize_t result, uint64_t kind, uintptr_t pc)
+{
+    if (result > 0)
+        hn_transfer(hn_me, (uintptr_t)start, (size_t)result < size ? (size_t)result : size, kind,
+                    pc);
+}
+
+static void transferred_pieces(const struct iovec *pieces, size_t count, ssize_t result,
+                               uint64_t kind, uintptr_t pc)
+{
+    if (result > 0)
+        hn_transfer_pieces(hn_me, pieces, count, (size_t)result, kind, pc);
+}
+
+#define FILLED(to, size) transferred(to, size, result, HN_WRITE, HN_CALLER)
+#define TAKEN(from, size) transferred(from, size, result, HN_READ, HN_CALLER)
+#define PIECES_FILLED(v, count) \
+    transferred_pieces(v, (size_t)(count), result, HN_WRITE, HN_CALLER)
+#define PIECES_TAKEN(v, count) transferred_pieces(v, (size_t)(count), result, HN_READ, HN_CALLER)
+
+/* A call on one descriptor: waits until it is ready, makes the call, and records what has been
+ * transferred. */
+#define ON_FD(ret, name, number, events, nonblocking, transfer, params, ...) \
     INTERPOSE(ret, name, params)                                            \
     {                                                                       \
         struct hn_thread *me = hn_enter_call(number);                       \
@@ -48,34 +70,83 @@ void hn_leave_call(long number)
                                                                             \
         if (me == NULL || (nonblocking) || hn_wait_fd(me, fd, events) == 0)    \
             result = REAL(name)(__VA_ARGS__);                               \
+        transfer;                                                           \
         hn_leave_call(number);                                              \
         return result;                                                      \
     }
 
-ON_FD(ssize_t, read, SYS_read, POLLIN, 0, (int fd, void *to, size_t size), fd, to, size)
-ON_FD(ssize_t, __read_chk, SYS_read, POLLIN, 0, (int fd, void *to, size_t size, size_t room), fd,
-      to, size, room)
-ON_FD(ssize_t, readv, SYS_readv, POLLIN, 0, (int fd, const struct iovec *v, int count), fd, v,
-      count)
-ON_FD(ssize_t, writev, SYS_writev, POLLOUT, 0, (int fd, const struct iovec *v, int count), fd, v,
-      count)
-ON_FD(ssize_t, recv, SYS_recvfrom, POLLIN, (flags & MSG_DONTWAIT) != 0,
+#define DONTWAIT ((flags & MSG_DONTWAIT) != 0)
+
+ON_FD(ssize_t, read, SYS_read, POLLIN, 0, FILLED(to, size), (int fd, void *to, size_t size), fd, to,
+      size)
+ON_FD(ssize_t, __read_chk, SYS_read, POLLIN, 0, FILLED(to, size),
+      (int fd, void *to, size_t size, size_t room), fd, to, size, room)
+ON_FD(ssize_t, readv, SYS_readv, POLLIN, 0, PIECES_FILLED(v, count),
+      (int fd, const struct iovec *v, int count), fd, v, count)
+ON_FD(ssize_t, writev, SYS_writev, POLLOUT, 0, PIECES_TAKEN(v, count),
+      (int fd, const struct iovec *v, int count), fd, v, count)
+ON_FD(ssize_t, recv, SYS_recvfrom, POLLIN, DONTWAIT, FILLED(to, size),
       (int fd, void *to, size_t size, int flags), fd, to, size, flags)
-ON_FD(ssize_t, __recv_chk, SYS_recvfrom, POLLIN, (flags & MSG_DONTWAIT) != 0,
+ON_FD(ssize_t, __recv_chk, SYS_recvfrom, POLLIN, DONTWAIT, FILLED(to, size),
       (int fd, void *to, size_t size, size_t room, int flags), fd, to, size, room, flags)
-ON_FD(ssize_t, recvfrom, SYS_recvfrom, POLLIN, (flags & MSG_DONTWAIT) != 0,
+ON_FD(ssize_t, recvfrom, SYS_recvfrom, POLLIN, DONTWAIT, FILLED(to, size),
       (int fd, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *length), fd, to,
       size, flags, from, length)
-ON_FD(ssize_t, recvmsg, SYS_recvmsg, POLLIN, (flags & MSG_DONTWAIT) != 0,
+ON_FD(ssize_t, __recvfrom_chk, SYS_recvfrom, POLLIN, DONTWAIT, FILLED(to, size),
+      (int fd, void *to, size_t size, size_t room, int flags, struct sockaddr *from,
+       socklen_t *length),
+      fd, to, size, room, flags, from, length)
+ON_FD(ssize_t, recvmsg, SYS_recvmsg, POLLIN, DONTWAIT,
+      PIECES_FILLED(message->msg_iov, message->msg_iovlen),
       (int fd, struct msghdr *message, int flags), fd, message, flags)
-ON_FD(ssize_t, send, SYS_sendto, POLLOUT, (flags & MSG_DONTWAIT) != 0,
+ON_FD(ssize_t, send, SYS_sendto, POLLOUT, DONTWAIT, TAKEN(from, size),
       (int fd, const void *from, size_t size, int flags), fd, from, size, flags)
-ON_FD(ssize_t, sendto, SYS_sendto, POLLOUT, (flags & MSG_DONTWAIT) != 0,
+ON_FD(ssize_t, sendto, SYS_sendto, POLLOUT, DONTWAIT, TAKEN(from, size),
       (int fd, const void *from, size_t size, int flags, const struct sockaddr *to,
        socklen_t length),
       fd, from, size, flags, to, length)
-ON_FD(ssize_t, sendmsg, SYS_sendmsg, POLLOUT, (flags & MSG_DONTWAIT) != 0,
+ON_FD(ssize_t, sendmsg, SYS_sendmsg, POLLOUT, DONTWAIT,
+      PIECES_TAKEN(message->msg_iov, message->msg_iovlen),
       (int fd, const struct msghdr *message, int flags), fd, message, flags)
+
+/* Calls that do not block: on files, at a position, and of random numbers. */
+#define AT_ONCE(name, number, transfer, params, ...)  \
+    INTERPOSE(ssize_t, name, params)                  \
+    {                                                 \
+        ssize_t result;                               \
+                                                      \
+        hn_enter_call(number);                        \
+        result = REAL(name)(__VA_ARGS__);             \
+        transfer;                                     \
+        hn_leave_call(number);                        \
+        return result;                                \
+    }
+
+#define READ_AT(name)                                                                            \
+    AT_ONCE(name, SYS_pread64, FILLED(to, size), (int fd, void *to, size_t size, off_t at), fd,  \
+            to, size, at)
+#define READ_AT_CHECKED(name)                                                                    \
+    AT_ONCE(name, SYS_pread64, FILLED(to, size),                                                 \
+            (int fd, void *to, size_t size, off_t at, size_t room), fd, to, size, at, room)
+#define WRITE_AT(name)                                                                           \
+    AT_ONCE(name, SYS_pwrite64, TAKEN(from, size),                                               \
+            (int fd, const void *from, size_t size, off_t at), fd, from, size, at)
+#define PIECES_AT(name, number, transfer)                                                        \
+    AT_ONCE(name, number, transfer, (int fd, const struct iovec *v, int count, off_t at), fd, v, \
+            count, at)
+
+READ_AT(pread)
+READ_AT(pread64)
+READ_AT_CHECKED(__pread_chk)
+READ_AT_CHECKED(__pread64_chk)
+WRITE_AT(pwrite)
+WRITE_AT(pwrite64)
+PIECES_AT(preadv, SYS_preadv, PIECES_FILLED(v, count))
+PIECES_AT(preadv64, SYS_preadv, PIECES_FILLED(v, count))
+PIECES_AT(pwritev, SYS_pwritev, PIECES_TAKEN(v, count))
+PIECES_AT(pwritev64, SYS_pwritev, PIECES_TAKEN(v, count))
+AT_ONCE(getrandom, SYS_getrandom, FILLED(to, size), (void *to, size_t size, unsigned flags), to,
+        size, flags)
 
 /* Usually a client is another program; the recorder does not see what it sends, and when. */
 #define ACCEPT(name, number, params, ...)                                   \
@@ -100,7 +171,8 @@ ACCEPT(accept4, SYS_accept4,
  * POSIX allows. */
 HN_DECLARE_REAL(ssize_t, write, (int, const void *, size_t));
 
-static ssize_t write_pieces(struct hn_thread *me, int fd, const char *from, size_t size)
+static ssize_t write_pieces(struct hn_thread *me, int fd, const char *from, size_t size,
+                            uintptr_t pc)
 {
     size_t done = 0;
 
@@ -112,6 +184,7 @@ static ssize_t write_pieces(struct hn_thread *me, int fd, const char *from, size
             result = REAL(write)(fd, from + done, piece);
         if (result < 0)
             return done > 0 ? (ssize_t)done : -1;
+        transferred(from + done, piece, result, HN_READ, pc);
         done += (size_t)result;
         if ((size_t)result < piece)
             break;
@@ -131,10 +204,12 @@ INTERPOSE_DECLARED(ssize_t, write, (int fd, const void *from, size_t size))
     struct hn_thread *me = hn_enter_call(SYS_write);
     ssize_t result = -1;
 
-    if (me != NULL && in_pieces(fd, size))
-        result = write_pieces(me, fd, from, size);
-    else if (me == NULL || hn_wait_fd(me, fd, POLLOUT) == 0)
+    if (me != NULL && in_pieces(fd, size)) {
+        result = write_pieces(me, fd, from, size, HN_CALLER);
+    } else if (me == NULL || hn_wait_fd(me, fd, POLLOUT) == 0) {
         result = REAL(write)(fd, from, size);
+        TAKEN(from, size);
+    }
     hn_leave_call(SYS_write);
     return result;
 }

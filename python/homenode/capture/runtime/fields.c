@@ -27,28 +27,17 @@ void hn_put_fields(struct hn_thread *me, const struct hn_thread *whose, const vo
                    const hn_field *fields, uintptr_t pc)
 {
     const uint64_t within = hn_logical ? UINT64_C(1) << HN_WITHIN_BIT : 0;
-    uint64_t clock = 0;
+    uint64_t clock;
 
     if (fields[0] == 0 || me->state != HN_RUNNING || hn_c->order == 0)
         return;
     if (hn_logical && me->fresh)
         hn_note_turn(me);
-    me->in_runtime++;
-    if (hn_logical) {
-        hn_clock_write_begin(me);
-        clock = hn_clock(me);
-    }
+    clock = hn_begin_uncounted(me);
     for (size_t i = 0; fields[i] != 0 && hn_c->order != 0; i++)
         hn_put(me, (field_at(object, fields[i]) & 0xffffffffffff) | field_bits(fields[i]) | within,
                (pc & 0xffffffffffff) | whose->tag);
-    if (hn_logical) {
-        me->clock = clock;
-        me->turn_start = me->next;
-        hn_clock_write_end(me);
-    }
-    me->in_runtime--;
-    if (hn_c->order != 0)
-        hn_set_limit(me);
+    hn_end_uncounted(me, clock);
 }
 
 /* Records the accesses of an operation that the caller performs next. */

@@ -174,6 +174,8 @@ void hn_event(struct hn_thread *me, int code, uint64_t first, uint64_t second);
 void hn_event_with(struct hn_thread *me, int code, const uint64_t words[4]);
 void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsigned extra);
 void hn_stamp(struct hn_thread *me);
+uint64_t hn_begin_uncounted(struct hn_thread *me);
+void hn_end_uncounted(struct hn_thread *me, uint64_t clock);
 void hn_range(const void *start, size_t size, uint64_t kind, uintptr_t pc);
 void hn_set_limit(struct hn_thread *me);
 struct hn_record *hn_ring_start(uint32_t ring);
@@ -330,6 +332,12 @@ void hn_map_event(struct hn_thread *me, const uint64_t what[3], const char *name
 void hn_marker_event(struct hn_thread *me, const char *text, size_t length);
 void hn_text_event(struct hn_thread *me, int code, uint64_t number, const char *text,
                    size_t length);
+
+/* transfers.c */
+struct iovec;
+void hn_transfer(struct hn_thread *me, uint64_t start, size_t size, uint64_t kind, uintptr_t pc);
+void hn_transfer_pieces(struct hn_thread *me, const struct iovec *pieces, size_t count, size_t size,
+                        uint64_t kind, uintptr_t pc);
 
 /* fd_wait.c */
 int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns);

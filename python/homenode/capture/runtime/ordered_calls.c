@@ -74,10 +74,27 @@ IN_TURN(int, fgetc, (struct file *f), f)
 IN_TURN(int, getc, (struct file *f), f)
 IN_TURN(int, getchar, (void), )
 IN_TURN(int, ungetc, (int c, struct file *f), c, f)
-IN_TURN(size_t, fread, (void *to, size_t size, size_t count, struct file *f), to, size, count, f)
 IN_TURN(ssize_t, getline, (char **line, size_t *size, struct file *f), line, size, f)
 IN_TURN(int, fseek, (struct file *f, long to, int from), f, to, from)
 IN_TURN(long, ftell, (struct file *f), f)
+
+/* It has the kernel write the caller's memory, or copies what the kernel has written before: both
+ * count as the transfer of a system call. */
+#define FREAD(name, params, ...)                                                          \
+    INTERPOSE(size_t, name, params)                                                       \
+    {                                                                                     \
+        size_t result;                                                                    \
+                                                                                          \
+        if (HN_UNLIKELY(hn_logical))                                                      \
+            hn_inside();                                                                  \
+        result = REAL(name)(__VA_ARGS__);                                                 \
+        hn_transfer(hn_me, (uintptr_t)to, result * size, HN_WRITE, HN_CALLER);            \
+        return result;                                                                    \
+    }
+
+FREAD(fread, (void *to, size_t size, size_t count, struct file *f), to, size, count, f)
+FREAD(__fread_chk, (void *to, size_t room, size_t size, size_t count, struct file *f), to, room,
+      size, count, f)
 
 IN_TURN(struct file *, fopen, (const char *name, const char *mode), name, mode)
 IN_TURN(struct file *, fopen64, (const char *name, const char *mode), name, mode)

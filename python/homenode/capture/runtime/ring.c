@@ -163,30 +163,19 @@ void hn_put(struct hn_thread *me, uint64_t word0, uint64_t word1)
     __atomic_store_n(&me->next, at + 1, __ATOMIC_RELEASE);
 }
 
-/* An event with `extra` records of payload behind the first two words. The caller runs, and
- * holds the baton if there is one. */
-void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsigned extra)
+/* Records up to hn_end_uncounted do not advance the clock of logical order. Returns that clock. */
+uint64_t hn_begin_uncounted(struct hn_thread *me)
 {
-    const uint64_t low = 0xffffffffffff;
-    const uint64_t mark = UINT64_C(1) << HN_EVENT_BIT;
-    uint64_t clock = 0;
-
-    if (me->state != HN_RUNNING || hn_c->order == 0)
-        return;
-    if (hn_logical && me->fresh && code != HN_EV_CLOCK)
-        hn_note_turn(me);
     me->in_runtime++;
+    if (!hn_logical)
+        return 0;
+    hn_clock_write_begin(me);
+    return hn_clock(me);
+}
+
+void hn_end_uncounted(struct hn_thread *me, uint64_t clock)
+{
     if (hn_logical) {
-        hn_clock_write_begin(me);
-        clock = hn_clock(me);
-    }
-    hn_put(me,
-           mark | ((uint64_t)code << HN_CODE_SHIFT) | ((uint64_t)extra << HN_EXTRA_SHIFT) |
-               (words[0] & low),
-           (words[1] & low) | me->tag);
-    for (unsigned i = 1; i <= extra; i++)
-        hn_put(me, words[2 * i] | mark, words[2 * i + 1]);
-    if (hn_logical) {               /* its clock counts references only */
         me->clock = clock;
         me->turn_start = me->next;
         hn_clock_write_end(me);
@@ -194,6 +183,28 @@ void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsig
     me->in_runtime--;
     if (hn_c->order != 0)
         hn_set_limit(me);
+}
+
+/* An event with `extra` records of payload behind the first two words. The caller runs, and
+ * holds the baton if there is one. */
+void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsigned extra)
+{
+    const uint64_t low = 0xffffffffffff;
+    const uint64_t mark = UINT64_C(1) << HN_EVENT_BIT;
+    uint64_t clock;
+
+    if (me->state != HN_RUNNING || hn_c->order == 0)
+        return;
+    if (hn_logical && me->fresh && code != HN_EV_CLOCK)
+        hn_note_turn(me);
+    clock = hn_begin_uncounted(me);
+    hn_put(me,
+           mark | ((uint64_t)code << HN_CODE_SHIFT) | ((uint64_t)extra << HN_EXTRA_SHIFT) |
+               (words[0] & low),
+           (words[1] & low) | me->tag);
+    for (unsigned i = 1; i <= extra; i++)
+        hn_put(me, words[2 * i] | mark, words[2 * i + 1]);
+    hn_end_uncounted(me, clock);    /* the clock counts references only */
 }
 
 /* An event that is one record. */

@@ -21,7 +21,8 @@
  *     word 0     bits 0-47 address, 48-54 size in bytes, 55-56 kind, 57 synchronisation variable,
  *                58-62 instructions since the thread's previous reference, if counted; in logical
  *                order, which counts none, 58 marks an atomic operation, which is ordered, and 59
- *                a reference that is part of the operation before it and not counted
+ *                a reference that is part of the operation before it and not counted; all five
+ *                bits set mark a reference that the kernel makes in a system call of the thread
  *     word 1     bits 0-47 program counter, 48-63 thread
  * An event sets bit 63 of word 0 and is followed by `extra` records of plain payload:
  *     word 0     bits 0-47 first argument, 48-55 extra, 56-62 code, 63 set
@@ -53,6 +54,7 @@
 #define HN_ORDERED_BIT 58
 #define HN_WITHIN_BIT 59
 #define HN_GAP_BITS 5
+#define HN_TRANSFERS 31
 #define HN_EXTRA_SHIFT 48
 #define HN_CODE_SHIFT 56
 #define HN_EVENT_BIT 63
