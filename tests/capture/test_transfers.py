@@ -127,6 +127,11 @@ def test_first_touch_places_a_page_where_the_call_was_made(
     assert hn.Trace.open(made.path).info["kernel"] == 257
 
 
+def test_a_call_may_race_with_other_threads(build: Builder, record: Recorder, file: str) -> None:
+    made = record(build("racing_read.c"), file, order="logical")
+    assert made.summary["races"] == ["racing_read.c:13"]
+
+
 @pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="QEMU is not installed")
 @pytest.mark.parametrize("how", ["read", "preadv", "recvmsg"])
 def test_emulation_records_the_same(
