@@ -1,6 +1,6 @@
-/* Calls that make a child and execute a program in it. The child is not recorded, which the recorder
- * says, as it does after fork. It begins with the processors of the thread that makes it: so that
- * thread has the program's processors meanwhile.
+/* Calls that make a child and execute a program in it. The child is not recorded, which the
+ * recorder says, as it does after fork. It begins with the processors of the thread that makes it:
+ * so that thread has the program's processors meanwhile.
  */
 #include "hn.h"
 
