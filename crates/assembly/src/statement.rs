@@ -48,9 +48,12 @@ impl Piece<'_> {
     /// Whether it is a comment of a line, and not the place in the source for the assembler's
     /// messages.
     pub(crate) fn is_remark(&self) -> bool {
+        if self.kind != Kind::Other {
+            return false;
+        }
         let text = self.text.trim_start();
         let is_place = || text.trim_start_matches(['#', ' ']).starts_with(char::is_numeric);
-        self.kind == Kind::Other && text.starts_with('#') && !is_place()
+        text.starts_with('#') && !is_place()
     }
 }
 
@@ -102,10 +105,13 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
         earlier: Vec::new(),
     };
     let mut found = Vec::new();
+    let mut add = |text| found.push(Piece { kind: reader.kind(text), text });
     for line in text.lines() {
-        for text in statements(line) {
-            let kind = reader.kind(text);
-            found.push(Piece { kind, text });
+        if line.bytes().any(|byte| matches!(byte, b';' | b':')) {
+            statements(line).into_iter().for_each(&mut add);
+        } else {
+            // Nearly all lines: those of debugging information alone are most of a file.
+            add(line);
         }
     }
     found
@@ -113,7 +119,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
 
 impl PieceReader<'_> {
     fn kind(&mut self, statement: &str) -> Kind {
-        let word = statement.split_whitespace().next().unwrap_or("");
+        let word = statement.split_ascii_whitespace().next().unwrap_or("");
         match word {
             ".macro" | ".rept" | ".irp" | ".irpc" => return self.body(word),
             ".endm" | ".endr" => {
@@ -208,10 +214,6 @@ fn kind(statement: &str) -> Kind {
 /// The statements of a line: labels end with their colon, others at a semicolon; neither counts in
 /// a string, and a comment belongs to the statement before it.
 fn statements(line: &str) -> Vec<&str> {
-    // Nearly all lines: those of debugging information alone are most of a file.
-    if !line.bytes().any(|byte| matches!(byte, b';' | b':')) {
-        return vec![line];
-    }
     let mut found = Vec::new();
     let mut start = 0;
     let mut blank = true;
