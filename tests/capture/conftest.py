@@ -31,11 +31,11 @@ _TIMEOUT_S = 250
 _CHOICES = ["HOMENODE_CC", "HOMENODE_CXX", "HOMENODE_FC", "HOMENODE_HOOKS", "HOMENODE_NATIVE"]
 # A tmpfs in a user namespace, which needs no privileges.
 _ON_A_DISK = 'mount -t tmpfs -o size="$1" none "$2" && cd "$2" && eval "$3"'
-# The recorder runs in a separate process: a program that hangs must not hang the test.
-_RECORDER = (
-    "import sys; from homenode import _core; "
-    "print(_core.record(sys.argv[1], None), file=open(sys.argv[2], 'w'))"
-)
+# The recorder runs in a separate process: a program that hangs must not hang the test. It loads
+# nothing but the recorder, as hundreds of tests start it.
+_IMPORTED = f"import sys; sys.path.append({str(Path(_core.__file__).parent)!r}); import _core; "
+_RECORDER = _IMPORTED + "print(_core.record(sys.argv[1], None), file=open(sys.argv[2], 'w'))"
+_PYTHON = [sys.executable, "-I", "-S", "-c"]
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def record(tmp_path: Path) -> Recorder:
         summary = tmp_path / f"{count}.json"
         wanted = {"argv": [str(program), *words], "output": str(trace), **options}
         process = subprocess.Popen(
-            [sys.executable, "-c", _RECORDER, json.dumps(wanted), str(summary)],
+            [*_PYTHON, _RECORDER, json.dumps(wanted), str(summary)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -252,9 +252,9 @@ def kill_recorder() -> Callable[..., None]:
     def kill(
         options: Mapping[str, Any], report: Path, patience_s: float, *, goes_on: bool = False
     ) -> None:
-        code = "import sys; from homenode import _core; _core.record(sys.argv[1], None)"
+        code = _IMPORTED + "_core.record(sys.argv[1], None)"
         recorder = subprocess.Popen(
-            [sys.executable, "-c", code, json.dumps(options)], stdout=subprocess.DEVNULL
+            [*_PYTHON, code, json.dumps(options)], stdout=subprocess.DEVNULL
         )
         deadline = time.monotonic() + patience_s
         # The file exists before its first line is written.
