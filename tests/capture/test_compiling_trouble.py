@@ -160,6 +160,24 @@ def test_a_cache_that_cannot_be_made(
     assert "XDG_CACHE_HOME" in capfd.readouterr().err
 
 
+@_NEEDS_ASSEMBLY
+@pytest.mark.parametrize("words", ["-c a.c", "a.c"])
+def test_a_full_cache(words: str, disk: Path, tmp_path: Path, on_a_disk: OnADisk) -> None:
+    (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
+    cli = shlex.join([sys.executable, "-m", "homenode", "cc"])
+    script = (
+        "echo > fill; export HOMENODE_CC=gcc HOMENODE_HOOKS=assembly XDG_CACHE_HOME=$PWD; "
+        f"cd {tmp_path}; {cli} {words}; echo $?; ls; "
+        "find $XDG_CACHE_HOME -type f -size 0 -o -name 'building-*'"
+    )
+    done = on_a_disk("4k", disk, script)
+    assert done.stdout.split() == ["2", "a.c", "disk"], done
+    (line,) = done.stderr.splitlines()
+    assert "cannot write to the cache folder" in line
+    assert "o space left" in line
+    assert "XDG_CACHE_HOME" in line
+
+
 def test_a_relative_cache_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "here")
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -154,10 +154,11 @@ def _folder() -> Path:
     target = folder / "as"
     if not target.exists():
         build.make_cache_folder(folder)
-        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
-            file.write(text)
-        Path(file.name).chmod(0o755)
-        Path(file.name).replace(target)
+        with build.writing_to_cache(folder), tempfile.TemporaryDirectory(dir=folder) as place:
+            script = Path(place) / "as"
+            script.write_text(text)
+            script.chmod(0o755)
+            script.replace(target)
     return folder
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "cache_dir",
     "link_flags",
     "make_cache_folder",
+    "writing_to_cache",
 ]
 
 # Set for the compilers that the wrapper starts, so that a CC that calls the wrapper does not
@@ -140,13 +141,20 @@ def make_cache_folder(folder: Path) -> None:
     Raises:
         RuntimeBuildError: when that is not possible, with the remedy.
     """
-    try:
+    with writing_to_cache(folder):
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+@contextmanager
+def writing_to_cache(folder: Path) -> Iterator[None]:
+    """Names the folder and the remedy when a file cannot be written in this block."""
+    try:
+        yield
     except OSError as error:
         raise RuntimeBuildError(
-            f"cannot write to the cache folder {folder}: {error.strerror}; "
+            f"cannot write to the cache folder {folder}: {error.strerror}; make room there, or "
             "name another one in XDG_CACHE_HOME"
         ) from error
 
@@ -216,7 +224,7 @@ def _build(compiler: Sequence[str], variant: Variant) -> Path:
     if target.is_dir():
         return target
     make_cache_folder(target.parent)
-    with _alone(target):
+    with writing_to_cache(target.parent), _alone(target):
         if not target.is_dir():
             folder = Path(tempfile.mkdtemp(prefix="building-", dir=target.parent))
             try:
@@ -235,8 +243,10 @@ def _alone(target: Path) -> Iterator[None]:
         # Some file systems of networks have no locks.
         with suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-        name.unlink(missing_ok=True)
+        try:
+            yield
+        finally:
+            name.unlink(missing_ok=True)
 
 
 def _rename(folder: Path, target: Path) -> None:
