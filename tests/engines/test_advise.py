@@ -87,6 +87,23 @@ def _shared_pages() -> hn.Trace:
     return hn.Trace.from_numpy(thread=threads, kind="W", address=address)
 
 
+def test_a_reference_to_several_words_initialises_once() -> None:
+    fill = {"thread": [0] * 64, "address": [0x10000 + 64 * i for i in range(64)], "size": [64] * 64}
+    use = {"thread": [1] * 1024, "address": [0x10000 + 4 * i for i in range(1024)]}
+    use["size"] = [4] * 1024
+    # Thread 0 runs alone until thread 1 does; it has data of its own.
+    own = {"thread": [0] * 1024, "address": [0x90000] * 1024, "size": [4] * 1024}
+    both = {
+        name: [w for pair in zip(use[name], own[name], strict=True) for w in pair] for name in use
+    }
+    columns = {name: fill[name] + both[name] for name in use}
+    trace = hn.Trace.from_numpy(kind="W", **columns)
+    found = hn.advise(trace, "spr-2s", "first-touch", 4096, processors=2, filter="none")
+    assert [row["kind"] for row in found] == ["place"]
+    # All references are local once each thread initialises what it uses.
+    assert found.summary["mcpr_after"] == 1
+
+
 def test_several_points_have_advice_each() -> None:
     result = hn.advise(_counters(), ["cc", "numa"], ["migrate", "optimal"], [64, 4096])
     assert len(result.summaries()) == len(result.points) == 8

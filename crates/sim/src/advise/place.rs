@@ -35,6 +35,8 @@ pub(super) struct HomeChoice {
     best: u128,
     home: Home,
     pub(super) accesses: u128,
+    /// Those by other processors than the best home.
+    elsewhere: u128,
 }
 
 /// A processor, or `None` for global memory.
@@ -85,7 +87,9 @@ pub(super) fn places(
     Ok(found)
 }
 
-/// References that initialise an object's data in a processor other than its best home.
+/// References that initialise an object's data in a processor other than its best home. A reference
+/// to several words counts for each of them, so of a block there are at most the references that
+/// other processors make.
 fn initialised_elsewhere(
     object: &DataObject,
     survey: &UseSurvey,
@@ -93,14 +97,16 @@ fn initialised_elsewhere(
     point: &LayoutEvaluator<'_>,
     choices: &FxHashMap<u64, HomeChoice>,
 ) -> u128 {
-    let mut count = 0;
+    let mut counts: FxHashMap<u64, u128> = FxHashMap::default();
     for word in object.extents.iter().flat_map(|extent| extent.range()) {
         let (first, references) = survey.initialisation(word);
-        let choice = choices.get(&(layout.word(word) / point.block.words()));
-        let elsewhere = choice.is_some_and(|c| c.home.is_some_and(|home| home != first));
-        count += if elsewhere { u128::from(references) } else { 0 };
+        let block = layout.word(word) / point.block.words();
+        let choice = choices.get(&block);
+        if choice.is_some_and(|c| c.home.is_some_and(|home| home != first)) {
+            *counts.entry(block).or_default() += u128::from(references);
+        }
     }
-    count
+    counts.iter().map(|(block, count)| choices[block].elsewhere.min(*count)).sum()
 }
 
 /// The best home of every block under a layout.
@@ -127,7 +133,10 @@ fn choices(
             let accesses = u128::from(now.accesses());
             if let (Some(now), Some(best)) = (steps(&now), steps(&then)) {
                 let home = home(block, &then);
-                found.insert(block.number, HomeChoice { now, best, home, accesses });
+                let own = block.runs.iter().filter(|run| Some(run.processor()) == home);
+                let own: u128 = own.map(|run| u128::from(run.references())).sum();
+                let elsewhere = accesses.saturating_sub(own);
+                found.insert(block.number, HomeChoice { now, best, home, accesses, elsewhere });
             }
         }
     }
