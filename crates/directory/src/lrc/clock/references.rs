@@ -20,15 +20,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let node = node(reference.processor);
         let needed = PagePermission::needed(reference.kind.writes());
         let key = self.homes.key(reference.block);
-        if let Some((nth, page)) = self.buffers.recent(node, key) {
-            let permitted = self.driver.permission(node, page) >= needed;
-            if permitted {
-                self.buffers.use_recent(node, nth);
-            }
-            return permitted;
+        let Some((nth, page)) = self.buffers.find(node, key) else { return false };
+        let permitted = self.driver.permission(node, page) >= needed;
+        if permitted {
+            self.buffers.note_use(node, nth);
         }
-        let Some(page) = self.homes.find(reference.block) else { return false };
-        self.driver.permission(node, page) >= needed && self.buffers.has(node, (key, page))
+        permitted
     }
 
     pub(super) fn valid_frame(&self, cache: usize, block: u64) -> Option<usize> {
