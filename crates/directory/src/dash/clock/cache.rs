@@ -15,6 +15,13 @@ mod because {
     pub(super) const NO_FRAME: &str = "a node gets a copy and has no frame for it";
 }
 
+/// The frame that a node has for a block, and the state of its controller.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FoundCopy {
+    at: Option<usize>,
+    state: u8,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct FrameChange {
     /// The frame, if the node has one.
@@ -38,31 +45,31 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             pending.due += announced;
             pending.due
         });
-        let (_, state) = self.copy(node, block);
-        let writable = self.table.role(state) == CopyRole::Writable;
+        let copy = self.copy(node, block);
+        let writable = self.table.role(copy.state) == CopyRole::Writable;
         match message.message.event_at_cache(due, writable) {
-            Some(event) => self.cache_event(node, event, envelope, message, requesters),
+            Some(event) => self.cache_event(copy, event, envelope, message, requesters),
             None => Ok(()),
         }
     }
 
-    /// The frame that a node has for a block, and the state of its controller.
-    fn copy(&self, node: u16, block: u64) -> (Option<usize>, u8) {
+    pub(super) fn copy(&self, node: u16, block: u64) -> FoundCopy {
         let frames = &self.caches.frames;
         let at = frames.find(frames.set_of(usize::from(node), block), block);
-        (at, at.map_or(0, |at| frames.all()[at].state))
+        FoundCopy { at, state: at.map_or(0, |at| frames.all()[at].state) }
     }
 
+    /// An event at the cache to which a message goes, and which has this copy.
     pub(super) fn cache_event(
         &mut self,
-        node: u16,
+        copy: FoundCopy,
         event: CacheEvent,
         envelope: &BlockEnvelope,
         message: &BlockMessage,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
-        let block = message.block;
-        let (at, state) = self.copy(node, block);
+        let (node, block) = (envelope.to, message.block);
+        let FoundCopy { at, state } = copy;
         let (actions, next) = match self.table.cache.cell(state, event) {
             ControllerCell::Does(actions, next) => (actions, next),
             ControllerCell::Waits => {
@@ -80,7 +87,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         for &action in actions {
             match action {
                 CacheAction::Send(sent, recipient) => {
-                    self.answer(node, sent, recipient, envelope, message, requesters);
+                    self.answer(at, sent, recipient, envelope, message, requesters);
                 }
                 CacheAction::Complete => completes = true,
             }
@@ -101,7 +108,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
 
     fn answer(
         &mut self,
-        node: u16,
+        at: Option<usize>,
         sent: Message,
         recipient: Recipient,
         envelope: &BlockEnvelope,
@@ -109,7 +116,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) {
         // A message that is answered to the home came from the home.
-        let home = envelope.from;
+        let (node, home) = (envelope.to, envelope.from);
         let to = match recipient {
             Recipient::Home => home,
             Recipient::Requester => message.requester,
@@ -119,7 +126,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             return;
         }
         let answer = BlockMessage { message: sent, due: 0, ..*message };
-        if let (Some(at), _) = self.copy(node, message.block) {
+        if let Some(at) = at {
             self.values_sent(Route::new(node, to), &answer, at);
         }
         // If the home is itself the requester, the owner's message to it travels with the reply.

@@ -170,7 +170,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         for &to in &targets {
             if to == home {
                 let own = self.envelope(Route::new(home, home), invalidate);
-                self.cache_event(home, CacheEvent::Invalidate, &own, &invalidate, requesters)?;
+                let copy = self.copy(home, message.block);
+                self.cache_event(copy, CacheEvent::Invalidate, &own, &invalidate, requesters)?;
             } else {
                 due += 1;
                 self.post(Route::new(home, to), invalidate, requesters);
