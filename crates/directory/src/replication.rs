@@ -6,6 +6,7 @@
 use homenode_protocol::{
     ListedProtocol, ProtocolError, ProtocolParameter, ProtocolSetting, ValueRange,
 };
+use serde::Serialize;
 
 /// When a page is copied to the memory of a node that reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,8 +22,8 @@ pub enum PageReplication {
     CounterInterrupt(u64),
 }
 
-/// A policy as it is listed.
-#[derive(Clone, Copy, Debug)]
+/// A policy as it is listed. The names of the fields are public.
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct ReplicationEntry {
     /// Name on the command line.
     pub name: &'static str,
@@ -31,9 +32,12 @@ pub struct ReplicationEntry {
     /// Where it comes from.
     pub source: &'static str,
     /// What can be set after the colon.
+    #[serde(rename = "parameters")]
     pub params: &'static [ProtocolParameter],
+    #[serde(skip)]
     build: fn(u64) -> PageReplication,
     /// What `n` is if it is not said.
+    #[serde(skip)]
     n: u64,
 }
 

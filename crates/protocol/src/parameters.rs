@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use serde::Serialize;
+
 /// Why the text of a protocol, or of another choice with a name and parameters, is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -28,19 +30,21 @@ pub enum ProtocolError {
     },
 }
 
-/// A parameter of a protocol, set after the colon.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A parameter of a protocol, set after the colon. The names of the fields are public: lists show
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ProtocolParameter {
     /// Name before the equals sign.
     pub name: &'static str,
-    /// What it does.
-    pub doc: &'static str,
     /// Valid values, after the equals sign.
     pub values: ValueRange,
+    /// What it does.
+    pub doc: &'static str,
 }
 
 /// Values that a parameter may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
 pub enum ValueRange {
     /// `yes` and `no`, which are 1 and 0; off by default.
     Switch,
@@ -63,6 +67,19 @@ pub enum ValueRange {
         /// The largest.
         to: u64,
     },
+}
+
+impl From<ValueRange> for String {
+    /// The values in words.
+    fn from(values: ValueRange) -> Self {
+        match values {
+            ValueRange::Switch => "yes or no".to_owned(),
+            ValueRange::Number { from, to } => format!("{from} to {to}"),
+            ValueRange::SwitchOrSize { name, unit, from, to } => {
+                format!("yes, no or {name}:{unit}={from} to {to}")
+            }
+        }
+    }
 }
 
 impl ValueRange {

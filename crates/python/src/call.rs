@@ -35,7 +35,7 @@ pub fn parse<C: DeserializeOwned>(what: &str, json: &str) -> PyResult<C> {
 }
 
 /// JSON of a value whose serialisation cannot fail.
-pub fn to_json<T: Serialize>(value: &T) -> PyResult<String> {
+pub fn to_json<T: Serialize + ?Sized>(value: &T) -> PyResult<String> {
     serde_json::to_string(value).map_err(|e| PyRuntimeError::new_err(e.to_string()))
 }
 

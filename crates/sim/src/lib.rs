@@ -36,9 +36,7 @@ pub use bus::{
     BusConfig, BusOutcome, BusSimulation, check_protocols, critical_point, protocol_rows,
     simulate_bus,
 };
-pub use directory::{
-    check_directory_protocols, directory_protocol_rows, home_rows, proxy_rows, replication_rows,
-};
+pub use directory::{check_directory_protocols, directory_protocol_rows};
 pub use engine::{Column, Engine, EngineResult};
 pub use engines::{ENGINES, engine_named, engine_of};
 pub use error::{SimError, SimResult};
@@ -47,8 +45,10 @@ pub use explain::{
     PagedExplanation, ProtocolExplanation, explain, explain_examples,
 };
 pub use footprint::{FootprintConfig, footprint};
-pub use homenode_directory::HomeLoad;
+pub use homenode_directory::home::TABLE as HOMES;
+pub use homenode_directory::{HomeLoad, PROXIES, REPLICATIONS};
 pub use homenode_machine::MachineKind;
+pub use homenode_pmap::policy::TABLE as PAGE_POLICIES;
 pub use lines::{LineConfig, LineFinding, line_waits};
 pub use live::{LiveEnd, LiveParts, LiveRun, RunConfig, RunError, run_program};
 pub use machines::{machine_kinds, machine_rows};
@@ -63,7 +63,7 @@ pub use placement::{
     POLICIES, PlacementOutcome, PlacementSimulation, PolicyRow, SimConfig, WorstBlocks,
     policy_rows, run, run_policies, worst_blocks,
 };
-pub use pmap::{PmapConfig, PmapReport, pmap, pmap_actions, pmap_policy_rows};
+pub use pmap::{PmapConfig, PmapReport, pmap, pmap_actions};
 pub use references::{Inclusion, PrivateReferences};
 pub use sharing::{SharingConfig, SharingReport, sharing};
 pub use tlb::{McprCorrection, TlbConfig, TlbOutcome, TlbReport, tlb_misses, tlb_rows};

@@ -21,6 +21,7 @@ mod round_robin;
 mod spec;
 
 use homenode_protocol::{ProtocolParameter, ProtocolSetting};
+use serde::Serialize;
 
 pub use demands::{HomeCost, MessageCost, NodeDemand, PageDemand, PageDemands};
 pub(crate) use page_usage::PageFill;
@@ -120,8 +121,8 @@ impl HomeSetup<'_> {
 pub type BuildHome =
     fn(&HomeSetup<'_>, &ProtocolSetting<Entry>) -> Result<Box<dyn HomePolicy>, HomeError>;
 
-/// A policy as it is listed.
-#[derive(Clone, Copy, Debug)]
+/// A policy as it is listed. The names of the fields are public.
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Entry {
     /// Name on the command line.
     pub name: &'static str,
@@ -130,9 +131,12 @@ pub struct Entry {
     /// Where it comes from.
     pub source: &'static str,
     /// What can be set after the colon.
+    #[serde(rename = "parameters")]
     pub params: &'static [ProtocolParameter],
-    /// Whether it is chosen by what a first run of the same trace found.
+    /// Whether it is chosen by what a first run of the same trace found, so that the trace is read
+    /// once before the simulation.
     pub needs_first_run: bool,
     /// Makes an instance.
+    #[serde(skip)]
     pub build: BuildHome,
 }

@@ -8,6 +8,7 @@ use homenode_machine::CacheShape;
 use homenode_protocol::{
     ListedProtocol, ProtocolError, ProtocolParameter, ProtocolSetting, ValueRange,
 };
+use serde::Serialize;
 
 use crate::setup::DirectorySetupError;
 
@@ -61,8 +62,8 @@ impl ProxyAllocation {
 const SEPARATE: ValueRange =
     ValueRange::SwitchOrSize { name: "separate", unit: "bytes", from: 16, to: 1 << 30 };
 
-/// A way of proxies as it is listed.
-#[derive(Clone, Copy, Debug)]
+/// A way of proxies as it is listed. The names of the fields are public.
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct ProxyEntry {
     /// Name on the command line.
     pub name: &'static str,
@@ -71,8 +72,10 @@ pub struct ProxyEntry {
     /// Where it comes from.
     pub source: &'static str,
     /// What can be set after the colon.
+    #[serde(rename = "parameters")]
     pub params: &'static [ProtocolParameter],
     /// What it is.
+    #[serde(skip)]
     pub used: ProxyUse,
 }
 

@@ -7,6 +7,8 @@ mod all_global;
 mod limit;
 mod limit_writes;
 
+use serde::Serialize;
+
 use crate::table::{FaultKind, Location, PageState};
 
 /// Every policy, in the order of lists and documentation.
@@ -32,8 +34,8 @@ pub trait CachePolicy: Send {
     fn cache_policy(&mut self, page: &PolicyQuery) -> Location;
 }
 
-/// A policy as it is listed.
-#[derive(Clone, Copy, Debug)]
+/// A policy as it is listed. The names of the fields are public.
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Entry {
     /// Name on the command line.
     pub name: &'static str,
@@ -42,6 +44,7 @@ pub struct Entry {
     /// Its source.
     pub source: &'static str,
     /// Makes an instance from the number of invalidations allowed.
+    #[serde(skip)]
     pub build: fn(limit: u64) -> Box<dyn CachePolicy>,
 }
 

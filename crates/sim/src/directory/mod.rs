@@ -15,6 +15,4 @@ pub(crate) use engine::ENGINE;
 pub(crate) use plan::DirectoryPlan;
 
 pub use config::{DirectoryConfig, PageMapping};
-pub use protocols::{
-    check_directory_protocols, directory_protocol_rows, home_rows, proxy_rows, replication_rows,
-};
+pub use protocols::{check_directory_protocols, directory_protocol_rows};

@@ -1,9 +1,9 @@
-//! The lists of protocols and homes, and the results of the model checker.
+//! The list of protocols, and the results of the model checker.
 
 use homenode_directory::{
-    CoherenceTable, DirectoryCheckReport, DirectoryProtocol, NODES_MAX, check, check_linked, home,
+    CoherenceTable, DirectoryCheckReport, DirectoryProtocol, NODES_MAX, check, check_linked,
 };
-use homenode_protocol::{ProtocolParameter, ValueRange};
+use homenode_protocol::ProtocolParameter;
 use serde::Serialize;
 
 use crate::error::{SimResult, config_error};
@@ -79,54 +79,7 @@ pub struct DirectoryProtocolRow {
     /// States of a home controller.
     pub home_states: Vec<&'static str>,
     /// Its parameters.
-    pub parameters: Vec<DirectoryParameterRow>,
-}
-
-/// A home, replication or proxy policy, as listed.
-#[derive(Clone, Debug, Serialize)]
-pub struct ChoiceRow {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// Summary in one line.
-    pub summary: &'static str,
-    /// Its source.
-    pub source: &'static str,
-    /// Its parameters.
-    pub parameters: Vec<DirectoryParameterRow>,
-}
-
-/// One row of the list of home policies.
-#[derive(Clone, Debug, Serialize)]
-pub struct HomeRow {
-    /// The policy.
-    #[serde(flatten)]
-    pub policy: ChoiceRow,
-    /// Whether the trace is read once before the simulation, to find page use by node.
-    pub needs_first_run: bool,
-}
-
-/// A parameter of a protocol or of a policy.
-#[derive(Clone, Debug, Serialize)]
-pub struct DirectoryParameterRow {
-    /// Name before the equals sign.
-    pub name: &'static str,
-    /// Valid values.
-    pub values: String,
-    /// Its effect.
-    pub doc: &'static str,
-}
-
-impl DirectoryParameterRow {
-    fn of(parameter: &ProtocolParameter) -> Self {
-        let values = match parameter.values {
-            ValueRange::Switch => "yes or no".to_owned(),
-            ValueRange::Number { from, to } => format!("{from} to {to}"),
-            ValueRange::SwitchOrSize { name, unit, from, to } => {
-                format!("yes, no or {name}:{unit}={from} to {to}")
-            }
-        };
-        Self { name: parameter.name, values, doc: parameter.doc }
-    }
+    pub parameters: &'static [ProtocolParameter],
 }
 
 /// All protocols with a directory.
@@ -154,39 +107,8 @@ pub fn directory_protocol_rows() -> Vec<DirectoryProtocolRow> {
             source: entry.source,
             states,
             home_states,
-            parameters: entry.params.iter().map(DirectoryParameterRow::of).collect(),
+            parameters: entry.params,
         }
     };
     homenode_directory::TABLE.iter().map(row).collect()
-}
-
-/// The row of an entry that has these fields, whatever its table is.
-macro_rules! choice {
-    ($entry:expr) => {
-        ChoiceRow {
-            name: $entry.name,
-            summary: $entry.summary,
-            source: $entry.source,
-            parameters: $entry.params.iter().map(DirectoryParameterRow::of).collect(),
-        }
-    };
-}
-
-/// All home policies.
-#[must_use]
-pub fn home_rows() -> Vec<HomeRow> {
-    let rows = home::TABLE.iter();
-    rows.map(|e| HomeRow { policy: choice!(e), needs_first_run: e.needs_first_run }).collect()
-}
-
-/// All replication policies.
-#[must_use]
-pub fn replication_rows() -> Vec<ChoiceRow> {
-    homenode_directory::REPLICATIONS.iter().map(|entry| choice!(entry)).collect()
-}
-
-/// All proxy policies.
-#[must_use]
-pub fn proxy_rows() -> Vec<ChoiceRow> {
-    homenode_directory::PROXIES.iter().map(|entry| choice!(entry)).collect()
 }

@@ -7,5 +7,5 @@ mod totals;
 
 pub use config::PmapConfig;
 pub use outcome::PmapReport;
-pub use outcome::{pmap_actions, pmap_policy_rows};
+pub use outcome::pmap_actions;
 pub use run::pmap;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use homenode_pmap::policy::{Entry, TABLE};
 use homenode_pmap::table::{Row, rows};
 use homenode_pmap::{KernelTime, OwnerCopy, PageState, PmapCounts};
 use serde::Serialize;
@@ -89,24 +88,6 @@ pub struct PmapPage {
     pub counts: PmapCounts,
     /// Kernel time, seconds.
     pub kernel_time_s: f64,
-}
-
-/// One row of the list of page policies.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct PmapPolicyRow {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// Summary in one line.
-    pub summary: &'static str,
-    /// Its source.
-    pub source: &'static str,
-}
-
-/// All page policies.
-#[must_use]
-pub fn pmap_policy_rows() -> Vec<PmapPolicyRow> {
-    let row = |e: &Entry| PmapPolicyRow { name: e.name, summary: e.summary, source: e.source };
-    TABLE.iter().map(row).collect()
 }
 
 /// One cell of the table with its number of uses.

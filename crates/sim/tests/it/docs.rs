@@ -9,7 +9,7 @@ use homenode_interchange::{export, import};
 use homenode_pmap::OwnerCopy;
 use homenode_pmap::table::{REQUESTS, SITUATIONS};
 use homenode_sim::{
-    explain_examples, machine_rows, pmap_actions, pmap_policy_rows, policy_rows, protocol_rows,
+    PAGE_POLICIES, explain_examples, machine_rows, pmap_actions, policy_rows, protocol_rows,
     tlb_rows,
 };
 use homenode_snoop::{DataSupplier, Labelled, ProtocolTable, Signal};
@@ -82,7 +82,7 @@ fn the_page_managers_tables_in_the_documentation_are_up_to_date() {
         actions.push('\n');
     }
     let mut policies = String::from("| page policy | what it does | source |\n|---|---|---|\n");
-    for row in pmap_policy_rows() {
+    for row in PAGE_POLICIES {
         writeln!(policies, "| `{}` | {} | {} |", row.name, row.summary, row.source).unwrap();
     }
     let mut counts = String::from("| count | unit | definition |\n|---|---|---|\n");

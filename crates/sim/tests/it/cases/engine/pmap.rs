@@ -1,6 +1,6 @@
 //! The ACE's page manager.
 
-use homenode_sim::{PmapConfig, pmap, pmap_policy_rows};
+use homenode_sim::{PAGE_POLICIES, PmapConfig, pmap};
 use homenode_trace::TraceReader;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, Str
     if with.get("policy").is_some() {
         return Ok(vec![manage(case, trace, &base, with)?]);
     }
-    let each = pmap_policy_rows().into_iter().map(|row| {
+    let each = PAGE_POLICIES.iter().map(|row| {
         let mut base = base.clone();
         base["policy"] = json!(row.name);
         manage(case, trace, &base, with)
