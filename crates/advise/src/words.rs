@@ -1,19 +1,13 @@
 //! The state of each word of memory.
 
 use homenode_base::ProcId;
-use rustc_hash::FxHashMap;
+use homenode_trace::DenseIndex;
 
 /// Words in a page of the table.
 const PAGE_WORDS: usize = 1024;
 
 /// Words whose use while several threads run is kept together.
 const LINE_WORDS: usize = 16;
-
-/// Entries of the cache in front of the map of pages.
-const CACHE_ENTRIES: usize = 256;
-
-/// Marks an empty cache entry: no page has this number.
-const NO_PAGE: u64 = u64::MAX;
 
 /// A line that is not used while several threads run: the first, in which nothing is counted.
 const NO_LINE: u32 = 0;
@@ -73,19 +67,15 @@ pub(crate) struct WordPlace {
 /// is never used by several threads: entries for concurrent use exist only where there is such use.
 pub(crate) struct UseTable {
     pages: Vec<(u64, Box<WordPage>)>,
-    index: FxHashMap<u64, usize>,
-    cache: Box<[(u64, usize); CACHE_ENTRIES]>,
+    /// Positions in `pages`.
+    index: DenseIndex<256>,
     lines: Vec<ConcurrentLine>,
 }
 
 impl Default for UseTable {
     fn default() -> Self {
-        Self {
-            pages: Vec::new(),
-            index: FxHashMap::default(),
-            cache: Box::new([(NO_PAGE, 0); CACHE_ENTRIES]),
-            lines: vec![ConcurrentLine::default()],
-        }
+        let (pages, index) = (Vec::new(), DenseIndex::default());
+        Self { pages, index, lines: vec![ConcurrentLine::default()] }
     }
 }
 
@@ -102,20 +92,13 @@ impl UseTable {
     #[inline]
     pub(crate) fn place(&mut self, word: u64) -> WordPlace {
         let number = page_of(word);
-        let slot = usize::try_from(number % CACHE_ENTRIES as u64).unwrap_or(0);
-        let word = within_page(word);
-        if self.cache[slot].0 == number {
-            return WordPlace { page: self.cache[slot].1, word };
-        }
-        let next = self.pages.len();
-        let page = *self.index.entry(number).or_insert(next);
-        if page == next {
+        let page = self.index.number(number, || {
             let words = [WordReferences::default(); PAGE_WORDS];
             let lines = [NO_LINE; PAGE_WORDS / LINE_WORDS];
             self.pages.push((number, Box::new(WordPage { words, lines })));
-        }
-        self.cache[slot] = (number, page);
-        WordPlace { page, word }
+            true
+        });
+        WordPlace { page: page as usize, word: within_page(word) }
     }
 
     #[inline]
@@ -143,12 +126,14 @@ impl UseTable {
 
     pub(crate) fn sort(&mut self) {
         self.pages.sort_unstable_by_key(|page| page.0);
-        self.index = self.pages.iter().enumerate().map(|(i, page)| (page.0, i)).collect();
-        self.cache.fill((NO_PAGE, 0));
+        self.index = DenseIndex::default();
+        for &(number, _) in &self.pages {
+            self.index.number(number, || true);
+        }
     }
 
     pub(crate) fn word(&self, word: u64) -> (WordReferences, ConcurrentUse) {
-        let page = self.index.get(&page_of(word)).map(|&page| &self.pages[page].1);
+        let page = self.index.known(page_of(word)).map(|page| &self.pages[page as usize].1);
         page.map_or_else(Default::default, |page| self.entries(page, within_page(word)))
     }
 

@@ -1,12 +1,17 @@
 //! From references to histories, in one pass over the trace.
 
 use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole, Time};
-use homenode_trace::{Batch, ThreadTurn};
+use homenode_trace::{Batch, DenseIndex, ThreadTurn};
 
 use crate::history::{Histories, HistoryTotals, Run};
-use crate::map::{BlockMap, ELSEWHERE};
 use crate::references::{OutsideReferences, ReferenceColumns};
 use crate::runs::{PARTS, RunLists, UnsortedHistories};
+
+/// Indices of blocks, with a cache of the blocks that were used lately.
+type BlockMap = DenseIndex<1024>;
+
+/// Index of a block that belongs to another shard.
+const ELSEWHERE: u32 = BlockMap::UNWANTED;
 
 /// Bytes a run needs at the peak: in the list with its block index, and in its final place.
 const RUN_BYTES: u64 = 32;
@@ -114,6 +119,7 @@ struct OpenVisit {
 pub struct HistoryBuilder {
     options: HistoryOptions,
     roles: [ReferenceRole; 256],
+    /// The index of every block, in order of first reference.
     map: BlockMap,
     open: Vec<OpenVisit>,
     runs: RunLists,
@@ -216,7 +222,7 @@ impl HistoryBuilder {
         Self {
             options,
             roles,
-            map: BlockMap::new(),
+            map: BlockMap::default(),
             open: Vec::new(),
             runs: RunLists::default(),
             run_bytes: RUN_BYTES,
@@ -370,7 +376,7 @@ impl HistoryBuilder {
     #[inline]
     fn access<const FINER: bool>(&mut self, block: u64, tag: u64, time: Time, write: bool) {
         let shard = self.options.shard;
-        let index = self.map.index(block, |b| shard.holds(b));
+        let index = self.map.number(block, || shard.holds(block));
         if index == ELSEWHERE {
             return;
         }
@@ -460,7 +466,7 @@ impl HistoryBuilder {
         let closed = UnsortedHistories {
             block_size: self.options.block_size,
             processors: self.options.processors,
-            numbers: self.map.numbers,
+            numbers: self.map.into_keys(),
             runs: self.runs,
             totals: self.totals,
         };

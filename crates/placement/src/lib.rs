@@ -12,7 +12,6 @@ mod builder;
 pub mod coherence;
 mod cost;
 mod history;
-mod map;
 pub mod policy;
 mod references;
 mod runs;

@@ -8,12 +8,11 @@ use homenode_placement::Shard;
 use homenode_trace::Batch;
 
 use super::accesses::BlockAccesses;
-use super::dense_index::DenseIndex;
 use super::events::{PROCESSORS_MAX, PackedEvent, WORDS_MAX, WordAccess, WordEvent};
 use super::turn_pages::TurnPages;
 use super::word_pages::{
-    FIRST_VISIT, GROUP_WORDS, PAGE_BYTES, PAGE_WORDS, PageReferences, RegionVisit, WordPages,
-    WordSpan,
+    FIRST_VISIT, GROUP_WORDS, PAGE_BYTES, PAGE_WORDS, PageReferences, RegionVisit, SharingIndex,
+    WordPages, WordSpan,
 };
 
 /// Memory aligned and as large as the largest block. Regions do not influence one another.
@@ -120,10 +119,10 @@ pub struct Collector {
     /// Bits of a word number within its region.
     shift: u32,
     regions: Vec<SharingRegion>,
-    region_index: DenseIndex,
+    region_index: SharingIndex,
     pages: WordPages,
     lately: TurnPages,
-    sites: DenseIndex,
+    sites: SharingIndex,
     event_room: usize,
     accesses: CollectedAccesses,
     given_up: Vec<Shard>,
@@ -174,15 +173,15 @@ impl Collector {
         // A page of the table of words never straddles two regions.
         let bytes = largest.expect("at least one block size").max(PAGE_BYTES);
         assert!(bytes / BlockSize::WORD_BYTES <= WORDS_MAX, "blocks of at most 4 MB");
-        let mut sites = DenseIndex::new();
-        sites.number(0, || Some(()));
+        let mut sites = SharingIndex::default();
+        sites.number(0, || true);
         Self {
             roles: options.filter.all_roles(),
             shift: (bytes / BlockSize::WORD_BYTES).trailing_zeros(),
             accesses: CollectedAccesses::new(&options.sizes),
             options,
             regions: Vec::new(),
-            region_index: DenseIndex::new(),
+            region_index: SharingIndex::default(),
             pages: WordPages::new(),
             lately: TurnPages::new(),
             sites,
@@ -293,7 +292,7 @@ impl Collector {
             let number = span.first >> *shift;
             let shard = options.shard;
             let next = regions.len();
-            let index = region_index.number(number, || shard.holds(number).then_some(()));
+            let index = region_index.number(number, || shard.holds(number));
             if usize::try_from(index) == Ok(next) {
                 let visit = RegionVisit { number: FIRST_VISIT, processor, resumes: false };
                 regions.push(SharingRegion { number, events: Vec::new(), visit });
@@ -314,7 +313,7 @@ impl Collector {
     ) {
         let (processor, access) = (turn.processor, turn.access(row));
         let pc = turn.pcs.map_or(0, |pcs| pcs[row]);
-        let site = self.sites.number(pc, || Some(()));
+        let site = self.sites.number(pc, || true);
         let region = &mut self.regions[region as usize];
         region.visit.resumes &= !access.writes();
         let bits = if access.writes() { 3 } else { 1 };
@@ -337,10 +336,10 @@ impl Collector {
         let (kept, given_up) = self.options.shard.halves();
         self.options.shard = kept;
         self.given_up.push(given_up);
-        let mut region_index = DenseIndex::new();
+        let mut region_index = SharingIndex::default();
         self.regions.retain(|region| kept.holds(region.number));
         for region in &self.regions {
-            region_index.number(region.number, || Some(()));
+            region_index.number(region.number, || true);
         }
         let page_shift = self.shift - PAGE_WORDS.trailing_zeros();
         self.pages.retain(|number| region_index.known(number >> page_shift));
@@ -355,7 +354,7 @@ impl Collector {
         let collected = Collected {
             shift: self.shift,
             regions: self.regions,
-            sites: self.sites.into_keys().collect(),
+            sites: self.sites.into_keys(),
             accesses: self.accesses,
             pages: self.pages,
         };

@@ -13,7 +13,6 @@ mod attribution;
 mod block;
 mod collect;
 mod counts;
-mod dense_index;
 mod estimate;
 mod events;
 mod findings;

@@ -1,9 +1,11 @@
 //! The state of the words of memory while a trace is read, page by page.
 
 use homenode_base::{BlockSize, ProcId};
+use homenode_trace::DenseIndex;
 use rustc_hash::FxHashMap;
 
-use super::dense_index::DenseIndex;
+/// Numbers of regions, pages or sites, with a cache of those that were used lately.
+pub(super) type SharingIndex = DenseIndex<4096>;
 
 pub(super) const PAGE_WORDS: usize = 1024;
 
@@ -136,7 +138,7 @@ impl CountedPage {
 pub(super) struct WordPages {
     pages: Vec<Box<CountedPage>>,
     bytes: usize,
-    index: DenseIndex,
+    index: SharingIndex,
     carries: FxHashMap<(u64, bool), u64>,
 }
 
@@ -145,7 +147,7 @@ impl WordPages {
         Self {
             pages: Vec::new(),
             bytes: 0,
-            index: DenseIndex::new(),
+            index: SharingIndex::default(),
             carries: FxHashMap::default(),
         }
     }
@@ -166,17 +168,18 @@ impl WordPages {
     pub(super) fn find(&mut self, span: WordSpan, region: impl FnOnce() -> Option<u32>) -> u32 {
         let Self { pages, bytes, index, .. } = self;
         index.number(span.page(), || {
+            let Some(region) = region() else { return false };
             let page = Box::new(CountedPage {
                 counts: [[0; 2]; PAGE_WORDS],
                 seen: Box::default(),
                 processor: 0,
                 seen_by_others: Vec::new(),
-                region: region()?,
+                region,
                 visit: 0,
             });
             *bytes += COUNTED_PAGE_BYTES;
             pages.push(page);
-            Some(())
+            true
         })
     }
 
@@ -197,13 +200,13 @@ impl WordPages {
 
     /// Keeps the pages whose number has a new region.
     pub(super) fn retain(&mut self, region: impl Fn(u64) -> Option<u32>) {
-        let old = std::mem::replace(&mut self.index, DenseIndex::new());
+        let old = std::mem::take(&mut self.index);
         self.bytes = 0;
-        for (number, mut page) in old.into_keys().zip(std::mem::take(&mut self.pages)) {
+        for (&number, mut page) in old.keys().iter().zip(std::mem::take(&mut self.pages)) {
             if let Some(region) = region(number) {
                 page.region = region;
                 self.bytes += page.bytes();
-                self.index.number(number, || Some(()));
+                self.index.number(number, || true);
                 self.pages.push(page);
             }
         }

@@ -9,6 +9,7 @@ use super::owners::Owners;
 use super::pages::{PageName, Pages};
 use super::report::{FalseSharing, Realignment, gone, objects};
 use super::scan::{WindowScan, WindowUse};
+use super::word_table::GROUP;
 
 /// The present address of each word, at one page size.
 pub struct WordMapping {
@@ -92,9 +93,10 @@ impl WordMapping {
     }
 
     fn add_words(&mut self, groups: &[u64]) {
-        let met = self.places.len() / super::word_table::GROUP;
-        for &first in &groups[met..] {
-            self.places.extend(first..first + super::word_table::GROUP as u64);
+        let met = self.places.len() / GROUP;
+        for &group in &groups[met..] {
+            let first = group * GROUP as u64;
+            self.places.extend(first..first + GROUP as u64);
         }
         self.stayed.resize(self.places.len(), false);
     }

@@ -61,7 +61,7 @@ impl WindowScan {
         Self {
             length: window,
             counted: 0,
-            words: WordTable::new(),
+            words: WordTable::default(),
             places: Vec::new(),
             windows: Vec::new(),
             window: 1,
@@ -196,14 +196,14 @@ impl WindowScan {
         &self.sorted
     }
 
-    /// First words of the groups, by which words are numbered.
+    /// The groups by which words are numbered.
     pub(super) fn groups(&self) -> &[u64] {
         self.words.groups()
     }
 
     pub(super) fn referenced(&self) -> impl Iterator<Item = (u64, usize)> + '_ {
         self.words.in_order().into_iter().flat_map(move |group| {
-            let first = self.words.groups()[group];
+            let first = self.words.groups()[group] * GROUP as u64;
             let words = (first..).zip(group * GROUP..(group + 1) * GROUP);
             words.filter(|&(_, number)| self.places.get(number).is_some_and(|&at| at != NONE))
         })
