@@ -183,7 +183,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let ready = service.time;
         for &action in actions {
             if action != CopyAction::Complete {
-                self.copy_action(service, action, post)?;
+                self.copy_action(service, action, post, place)?;
             }
         }
         self.change(node, place, post, [state, next], service.requesters.now())?;
@@ -199,6 +199,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         service: &mut Service<'_, '_, Self>,
         action: CopyAction,
         post: &ListPost,
+        place: CopyPlace,
     ) -> Result<(), ClockError> {
         use CopyAction as A;
         match action {
@@ -222,7 +223,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             | A::InvalidateBehind
             | A::PassOn
             | A::Acknowledge => {
-                let (place, _) = self.place(service.node, post.block);
                 let sent = self.message_of(action, post, service.node, place);
                 let Some(sent) = sent else {
                     let (now, node) = (service.requesters.now(), service.node);
@@ -371,7 +371,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
                 // The block is read for that.
                 self.use_second_level(service, StoreAccess::Line);
             }
-            self.copy_action(service, action, &post)?;
+            self.copy_action(service, action, &post, CopyPlace::Frame(at))?;
         }
         if next != 0 {
             let behind = None;
