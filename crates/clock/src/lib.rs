@@ -25,9 +25,11 @@ pub use processor::{
     SyncRequest,
 };
 pub use queue::EventQueue;
-pub use run_queue::RunQueue;
+pub use run_queue::{DispatchProgress, RunQueue};
 pub use simulation::{TimedMemory, TimedSimulation};
 pub use step_driver::{StepDriver, StepOutcome};
 pub use sync::SyncObjects;
-pub use time::{ClockTime, ProcessorTime, StallCause, StallTime, critical_point, ratio};
+pub use time::{
+    ClockTime, ProcessShare, ProcessorTime, StallCause, StallTime, critical_point, ratio,
+};
 pub use wakeup::NEVER;

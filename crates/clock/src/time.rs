@@ -65,6 +65,17 @@ pub struct ClockTime {
     pub migrations: u64,
     /// Deadlocks that were broken by ending the wait of one process.
     pub deadlocks_broken: u64,
+    /// What each process did, if processes restart; else empty.
+    pub shares: Vec<ProcessShare>,
+}
+
+/// What a process did in a run in which processes restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ProcessShare {
+    /// Its references in the trace: its share.
+    pub own: u64,
+    /// References that it began, those of a modelled kernel's context switches among them.
+    pub begun: u64,
 }
 
 impl ProcessorTime {
@@ -84,6 +95,11 @@ impl ClockTime {
     #[must_use]
     pub fn gsp(&self) -> f64 {
         self.processors.iter().map(ProcessorTime::utilisation).sum()
+    }
+
+    /// How often each process performed its references; empty unless processes restart.
+    pub fn rounds(&self) -> impl Iterator<Item = f64> {
+        self.shares.iter().filter_map(|share| ratio(share.begun, share.own))
     }
 }
 

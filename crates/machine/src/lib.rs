@@ -42,7 +42,7 @@ pub use file::Description;
 pub use kind::{KINDS, KindEntry, MachineKind};
 pub use machine::Machine;
 pub use multicore::{LinkLatencies, LinkModel};
-pub use parts::{CacheShape, Dispatch, KernelModel, ProcessorModel, SchedulerModel};
+pub use parts::{AgingUnit, CacheShape, Dispatch, KernelModel, ProcessorModel, SchedulerModel};
 pub use plain::PlainMachine;
 pub use priced::{Breakdown, EventPrices, PriceList, PriceModel, PriceParts, PricedMachine};
 pub use prices::{Prices, Violation};

@@ -35,8 +35,8 @@ class BusResult(Result):
             simulate --json`` prints: trace, machine, protocol, processors, cache_size, block_size,
             associativity, order, kernel_activity, references, block_references, hits, misses,
             transactions, coherence, kernel, miss_rate, bus_cycles, gsp, bus_utilisation, cycles,
-            processor_utilisation, busy_cycles, delay_cycles, idle_cycles, switches, migrations and
-            forced.
+            processor_utilisation, busy_cycles, delay_cycles, idle_cycles, switches, migrations,
+            forced, rounds_least and rounds_most.
         scalability: one dictionary a machine, protocol and cache, where several numbers of
             processors were simulated: machine, protocol, cache_size, block_size, associativity and
             critical_point, the number beyond which one more adds less than 0.5 to the power.

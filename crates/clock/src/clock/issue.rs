@@ -43,7 +43,7 @@ impl<M: MemorySystem> Clock<M> {
         let processor = &self.processors[at];
         // A slice ends between references; a reference that straddles blocks or pages is one.
         let between = processor.blocks_done == 0 && !operation.continues;
-        if between && self.references_left == 0 {
+        if between && self.is_work_done() {
             self.leave(at, LeaveReason::Stopped);
             return Ok(true);
         }
@@ -118,17 +118,16 @@ impl<M: MemorySystem> Clock<M> {
             self.fetches[process] |= fetch;
             processor.gap_done = false;
             processor.slice_left -= 1;
-            self.references_left -= 1;
             counted.references = 1;
             counted.kernel = u64::from(flags.contains(Flags::KERNEL));
             counted.writes = u64::from(operation.kind.writes());
         }
+        let last = done == further;
+        processor.blocks_done = if last { 0 } else { done + 1 };
+        self.begin(process, counted.references);
         self.memory.count(counted);
-        if done == further {
-            processor.blocks_done = 0;
+        if last {
             self.streams[process].advance();
-        } else {
-            processor.blocks_done += 1;
         }
         Ok(())
     }

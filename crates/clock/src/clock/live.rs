@@ -144,10 +144,13 @@ impl<M: MemorySystem> Clock<M> {
         }
         self.streams.extend((0..more).map(|_| PendingOperations::default()));
         self.fetches.resize(processes, false);
+        // A later process is not behind those that have run before it existed.
+        let least = self.begun.iter().copied().min().unwrap_or(0);
+        self.begun.resize(processes, least);
         self.blocked.resize(processes, false);
         self.unfinished += more;
         self.sync.grow(processes);
-        self.run_queue.grow(processes, self.processors.len());
+        self.run_queue.grow(processes, self.processors.len(), self.now);
         self.dispatch_at = self.now + 1;
     }
 

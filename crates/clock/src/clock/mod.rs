@@ -26,6 +26,7 @@ use crate::sync::SyncObjects;
 use crate::time::{ClockTime, ProcessorTime};
 use crate::wakeup::{NEVER, WakeupTable};
 use live::Alarms;
+use restart::OwedShares;
 
 /// Most misses in flight in one processor: [`Port::Mshr`] holds the register's number in 8 bits.
 const MISSES_MAX: u32 = 255;
@@ -70,10 +71,12 @@ pub struct Clock<M: MemorySystem> {
     streams: Vec<PendingOperations>,
     /// Whether a process fetches instructions; if not, each of its references counts as one.
     fetches: Vec<bool>,
+    /// References that each process has begun.
+    begun: Vec<u64>,
     blocked: Vec<bool>,
     unfinished: usize,
-    /// References until the run is over; `u64::MAX` if it lasts until all processes end.
-    references_left: u64,
+    /// What is left to do if processes restart; if they do not, the run lasts until all have ended.
+    shares: Option<OwedShares>,
     /// When the run ended before its processes did.
     over_at: Option<u64>,
     /// The kernel's data area of each processor.
@@ -115,13 +118,20 @@ impl<M: MemorySystem> Clock<M> {
             wakeups: WakeupTable::new(processors),
             processors: (0..processors).map(|_| ClockedProcessor::new()).collect(),
             queue: EventQueue::default(),
-            run_queue: RunQueue::new(&scheduler, setup.seed, processes, processors),
+            run_queue: RunQueue::new(
+                &scheduler,
+                processor.operation_cycles,
+                setup.seed,
+                processes,
+                processors,
+            ),
             sync: SyncObjects::new(processes),
             streams: (0..processes).map(|_| restart::operations(&scheduler)).collect(),
             fetches: vec![false; processes],
+            begun: vec![0; processes],
             blocked: vec![false; processes],
             unfinished: processes,
-            references_left: u64::MAX,
+            shares: None,
             over_at: None,
             areas: SimulatedAreas::default(),
             kernel: None,
@@ -186,7 +196,7 @@ impl<M: MemorySystem> Clock<M> {
         }
         self.streams.iter_mut().for_each(PendingOperations::close);
         if self.scheduler.restart {
-            self.limit_references();
+            self.set_shares();
         }
         self.run()?;
         let time = self.time();
@@ -265,7 +275,7 @@ impl<M: MemorySystem> Clock<M> {
 
     /// The first cycle in which the states of copies may change; until then, processors may run
     /// ahead of each other.
-    fn horizon(&self) -> u64 {
+    fn horizon(&mut self) -> u64 {
         let undisturbed = self.memory.undisturbed_until(self.now);
         let horizon = self.queue.next_time().map_or(undisturbed, |at| at.min(undisturbed));
         if self.scheduler.restart { self.before_the_end(horizon) } else { horizon }
@@ -357,6 +367,7 @@ impl<M: MemorySystem> Clock<M> {
             switches: self.run_queue.switches(),
             migrations: self.run_queue.migrations(),
             deadlocks_broken: self.deadlocks_broken,
+            shares: self.process_shares(),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Dispatches processes to processors, and removes them.
 
 use super::Clock;
+use super::restart::OwedShares;
 use crate::processor::{MemorySystem, Mode, SyncRequest};
+use crate::run_queue::DispatchProgress;
 use crate::streams::{OpKind, Operation};
 use crate::time::StallCause;
 
@@ -19,27 +21,34 @@ impl<M: MemorySystem> Clock<M> {
     /// they were traced.
     pub(super) fn break_deadlock(&mut self) {
         if let Some(process) = self.blocked.iter().position(|&blocked| blocked) {
-            self.sync.break_deadlock(process);
-            self.deadlocks_broken += 1;
-            self.wake(process);
+            self.end_wait_of(process);
         }
+    }
+
+    /// Ends the wait of a process, whatever it waits for.
+    pub(super) fn end_wait_of(&mut self, process: usize) {
+        self.sync.break_deadlock(process);
+        self.deadlocks_broken += 1;
+        self.wake(process);
     }
 
     /// Makes a process ready; it is dispatched in the next cycle at the earliest.
     pub(super) fn wake(&mut self, process: usize) {
         self.blocked[process] = false;
-        self.run_queue.add(process);
+        self.run_queue.add(process, self.now);
         self.dispatch_at = self.now + 1;
     }
 
     /// Dispatches ready processes to idle processors.
     pub(super) fn dispatch(&mut self) {
-        if self.run_queue.is_empty() || self.references_left == 0 {
+        if self.run_queue.is_empty() || self.is_work_done() {
             return;
         }
         let idle: Vec<usize> =
             (0..self.processors.len()).filter(|&p| self.processors[p].mode == Mode::Idle).collect();
-        for (at, process) in self.run_queue.assign(&idle) {
+        let owed = self.shares.as_ref().map(OwedShares::owed);
+        let so_far = DispatchProgress { now: self.now, begun: &self.begun, owed };
+        for (at, process) in self.run_queue.assign(&idle, so_far) {
             let processor = &mut self.processors[at];
             processor.idle += self.now - processor.since;
             (processor.mode, processor.process) = (Mode::Runs, process);
@@ -48,6 +57,9 @@ impl<M: MemorySystem> Clock<M> {
                 let made = kernel.switch(process);
                 // The references of the switch do not use up the process's time slice.
                 processor.slice_left = processor.slice_left.saturating_add(made.len() as u64);
+                if let Some(shares) = &mut self.shares {
+                    shares.insert(process, made.len() as u64);
+                }
                 self.streams[process].insert(made);
             }
             self.wakeups.wake(at, self.now);

@@ -50,7 +50,8 @@ impl<M: MemorySystem> Clock<M> {
         let early = GAPS && processor.window_end == NEVER && !self.awaits_init_done;
         let within = if GAPS || TIMED { u64::MAX } else { horizon.saturating_sub(time) };
         let most = operations_until(within, cycles);
-        let most = most.min(processor.slice_left).min(self.references_left);
+        let allowed = self.shares.as_ref().map_or(u64::MAX, |shares| shares.allowance(process));
+        let most = most.min(processor.slice_left).min(allowed);
         for operation in first_of(streams[process].known(), most) {
             let (kind, flags) = (operation.kind, Flags(operation.flags));
             // If the process fetches instructions, the fetches are counted as instructions.
@@ -114,8 +115,8 @@ impl<M: MemorySystem> Clock<M> {
         let processor = &mut self.processors[at];
         processor.instructions = number;
         processor.slice_left -= counted.references;
-        self.references_left -= counted.references;
         let process = processor.process;
+        self.begin(process, counted.references);
         self.wakeups.postpone(at, time);
         self.streams[process].skip(counted.references);
         self.memory.count(counted);

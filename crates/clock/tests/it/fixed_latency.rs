@@ -10,7 +10,7 @@ use homenode_clock::{
     Clock, ClockSetup, ClockTime, MemoryReference, MemorySystem, ProcessorTime, ReferenceCounts,
     Requester, Requesters, SyncCourse, SyncRequest,
 };
-use homenode_machine::{Dispatch, ProcessorModel, SchedulerModel};
+use homenode_machine::{AgingUnit, Dispatch, ProcessorModel, SchedulerModel};
 
 /// Cycles until a block arrives.
 const LATENCY: u64 = 10;
@@ -146,6 +146,7 @@ pub fn setup(processes: usize, blocking: bool) -> ClockSetup {
         policy: Dispatch::Affinity,
         time_slice_references: 1_000,
         aging: 8,
+        aging_unit: AgingUnit::HomeDispatches,
         wait_cycles: 0,
         restart: false,
     };

@@ -11,7 +11,7 @@ mod sourced;
 pub use cache::CacheShape;
 pub use kernel::KernelModel;
 pub use processor::ProcessorModel;
-pub use scheduler::{Dispatch, SchedulerModel};
+pub use scheduler::{AgingUnit, Dispatch, SchedulerModel};
 
 pub(crate) use cache::Caches;
 pub(crate) use clock::NodeClock;

@@ -13,8 +13,12 @@ pub struct SchedulerModel {
     pub policy: Dispatch,
     /// Time slice: references after which a process is preempted.
     pub time_slice_references: u64,
-    /// How often a ready process may be passed over before it is dispatched next.
+    /// Under cache affinity, how much of `aging_unit` a ready process gives way to those that last
+    /// ran on a processor before it is dispatched next.
     pub aging: u32,
+    /// What `aging` counts.
+    #[serde(default)]
+    pub aging_unit: AgingUnit,
     /// Cycles for which a process is blocked by a system call that may block it.
     pub wait_cycles: u64,
     /// Whether a process that ends starts again, until the total number of references equals that
@@ -32,6 +36,21 @@ impl SchedulerModel {
             _ => Ok(self),
         }
     }
+}
+
+/// What brings a ready process to the head of the queue in spite of cache affinity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgingUnit {
+    /// Dispatches of processes that became ready later, by all processors.
+    Dispatches,
+    /// Dispatches by the processor on which it last ran.
+    #[default]
+    HomeDispatches,
+    /// Time slices for which it has been ready, each of its references without a stall.
+    SlicesWaited,
+    /// Time slices that it has run less than the process that is preferred to it.
+    SlicesBehind,
 }
 
 /// Which ready process a processor takes.

@@ -112,6 +112,11 @@ pub struct ProcessorWork {
     pub migrations: Option<u64>,
     /// Deadlocks of processes that were broken by releasing one of them.
     pub forced: Option<u64>,
+    /// How often the process that did least performed its references; `null` unless processes
+    /// restart.
+    pub rounds_least: Option<f64>,
+    /// The same of the process that did most.
+    pub rounds_most: Option<f64>,
 }
 
 impl ProcessorWork {
@@ -127,6 +132,8 @@ impl ProcessorWork {
             switches: Some(time.switches),
             migrations: Some(time.migrations),
             forced: Some(time.deadlocks_broken),
+            rounds_least: time.rounds().reduce(f64::min),
+            rounds_most: time.rounds().reduce(f64::max),
         }
     }
 }

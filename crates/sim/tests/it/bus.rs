@@ -303,10 +303,10 @@ fn an_area_is_private_for_process_and_kernel() {
     assert_eq!((origin.user_page, origin.kernel_page, origin.other), (1, 1, 0));
 }
 
-/// As many references are done as the trace has, with any number of threads, and processors without
-/// a process restart those that ended.
+/// Every process does its share, with any number of threads, and processors without a process
+/// restart those that ended.
 #[test]
-fn restarted_processes_make_as_many_references_as_the_trace() {
+fn a_run_with_restarts_lasts_until_every_process_has_done_its_share() {
     let trace = trace(20_000, 1_000);
     let mut all = Vec::new();
     for threads in [1, 4] {
@@ -316,7 +316,9 @@ fn restarted_processes_make_as_many_references_as_the_trace() {
         );
         let found = simulate(&text, &trace).unwrap();
         for outcome in &found.outcomes {
-            assert_eq!(outcome.counts.references, 20_000);
+            assert!(outcome.counts.references >= 20_000);
+            assert!(outcome.work.rounds_least.is_some_and(|rounds| rounds >= 1.0));
+            assert!(outcome.work.rounds_most >= outcome.work.rounds_least);
         }
         all.push(serde_json::to_string(&found.outcomes).unwrap());
     }

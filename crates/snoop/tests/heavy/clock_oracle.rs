@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use homenode_base::{AccessKind, Rng};
 use homenode_clock::streams::StreamSplitter;
-use homenode_machine::{Arbitration, CacheShape, Dispatch, KernelModel};
+use homenode_machine::{AgingUnit, Arbitration, CacheShape, Dispatch, KernelModel};
 use homenode_snoop::{BusResult, MissRule, ProtocolSpec, bus_clock};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 
@@ -24,9 +24,17 @@ fn number(rng: &mut Rng, below: usize) -> usize {
     usize::try_from(rng.below(below as u64)).unwrap()
 }
 
+const AGING_UNITS: [AgingUnit; 4] = [
+    AgingUnit::Dispatches,
+    AgingUnit::HomeDispatches,
+    AgingUnit::SlicesWaited,
+    AgingUnit::SlicesBehind,
+];
+
 fn random_times(rng: &mut Rng) -> Times {
+    let operation = pick(rng, &[1, 2, 2, 3]);
     Times {
-        operation: pick(rng, &[1, 2, 2, 3]),
+        operation,
         store_buffer: usize::try_from(pick(rng, &[0, 1, 2, 2, 5])).unwrap(),
         misses: usize::try_from(pick(rng, &[1, 2, 8, 8])).unwrap(),
         window: pick(rng, &[1, 4, 64, 64]),
@@ -38,6 +46,8 @@ fn random_times(rng: &mut Rng) -> Times {
             random: rng.below(2) == 0,
             slice: pick(rng, &[1, 5, 20, 60, 200_000]),
             aging: u32::try_from(rng.below(5)).unwrap(),
+            unit: AGING_UNITS[number(rng, AGING_UNITS.len())],
+            operation,
             wait: pick(rng, &[0, 0, 1, 30, 400]),
             seed: rng.below(1000),
             restart: rng.below(3) == 0,
@@ -103,6 +113,7 @@ fn engine(machine: &Machine, times: &Times, processes: usize) -> Given {
     let (scheduler, how) = (&mut given.timed.clock.scheduler, times.schedule);
     scheduler.policy = if how.random { Dispatch::Random } else { Dispatch::Affinity };
     (scheduler.time_slice_references, scheduler.aging) = (how.slice, how.aging);
+    scheduler.aging_unit = how.unit;
     (scheduler.wait_cycles, given.timed.clock.seed) = (how.wait, how.seed);
     scheduler.restart = how.restart;
     given
@@ -275,7 +286,9 @@ fn machines_of_any_size_agree_with_the_slow_clock() {
         let mut rng = Rng::new(9);
         for entry in (0..rounds).flat_map(|_| crate::oracle::protocols()) {
             let machine = Machine { processors, ..random_machine(&mut rng, entry.name) };
-            let times = random_times(&mut rng);
+            let mut times = random_times(&mut rng);
+            // A thousand processors that stay busy to the end saturate the bus: that takes minutes.
+            times.schedule.restart &= processors < 1024;
             let processes = processors + number(&mut rng, 20);
             let mut lines = random_lines(&mut rng, processes, length);
             // A random trace has few threads: here every process makes references.
@@ -289,7 +302,9 @@ fn machines_of_any_size_agree_with_the_slow_clock() {
             let system = System::default();
             let BusResult { counts, time, .. } =
                 compare(machine, times, &system, &lines, processes, portion);
-            assert_eq!(counts.references, length as u64);
+            assert!(counts.references >= length as u64);
+            assert!(times.schedule.restart || counts.references == length as u64);
+            assert!(time.shares.iter().all(|share| share.begun >= share.own));
             assert!(time.processors.iter().filter(|p| p.busy > 0).count() > 64);
         }
     }

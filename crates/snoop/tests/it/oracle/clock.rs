@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+pub use super::cpu::Outcome;
 use super::cpu::{Cpu, Load, Part, Process, What};
 use super::rules::reference;
 use super::schedule::{Locks, Schedule, Scheduler};
+use super::shares::Shares;
 use super::system::{Does, Op, System};
 use super::{Machine, Oracle, Ref};
 
@@ -47,8 +49,7 @@ pub struct ClockOracle {
     caches: Oracle,
     cpus: Vec<Cpu>,
     processes: Vec<Process>,
-    /// References not yet made.
-    left: u64,
+    shares: Shares,
     scheduler: Scheduler,
     locks: Locks,
     forced: u64,
@@ -62,23 +63,11 @@ pub struct ClockOracle {
     ids: u64,
 }
 
-#[derive(Debug, PartialEq, Eq)]
-pub struct Outcome {
-    pub counts: BTreeMap<String, u64>,
-    pub cycles: u64,
-    pub bus_busy: u64,
-    /// For each processor: cycles of operations and of waiting.
-    pub processors: Vec<(u64, u64)>,
-    pub switches: u64,
-    pub migrations: u64,
-    pub forced: u64,
-}
-
 impl ClockOracle {
     pub fn new(machine: Machine, times: Times, system: System, does: Vec<Vec<Does>>) -> Self {
         let scheduler = Scheduler::new(times.schedule, does.len(), machine.processors);
         let processes: Vec<Process> = does.into_iter().map(Process::new).collect();
-        let all = processes.iter().map(Process::references).sum();
+        let shares = Shares::new(&processes, times.schedule.restart);
         Self {
             times,
             machine,
@@ -86,7 +75,7 @@ impl ClockOracle {
             caches: Oracle::new(machine),
             cpus: (0..machine.processors).map(|_| Cpu::default()).collect(),
             processes,
-            left: if times.schedule.restart { all } else { u64::MAX },
+            shares,
             scheduler,
             locks: Locks::default(),
             forced: 0,
@@ -111,8 +100,8 @@ impl ClockOracle {
                     self.look(who, cycle);
                 }
             }
-            let stopped = self.left == 0 && self.cpus.iter().all(|cpu| cpu.process.is_none());
-            if stopped || self.processes.iter().all(|process| process.ended) {
+            let idle = self.cpus.iter().all(|cpu| cpu.process.is_none());
+            if self.shares.is_done() && idle || self.processes.iter().all(|process| process.ended) {
                 break;
             }
             self.let_go();
@@ -135,17 +124,18 @@ impl ClockOracle {
 
     /// Idle processors take ready processes.
     fn dispatch(&mut self, cycle: u64) {
-        if self.left == 0 {
+        if self.shares.is_done() {
             return;
         }
         let idle: Vec<usize> =
             (0..self.cpus.len()).filter(|&who| self.cpus[who].process.is_none()).collect();
-        for (who, process) in self.scheduler.assign(&idle) {
+        for (who, process) in self.scheduler.assign(&idle, &self.shares.owed, cycle) {
             let switch = self.system.switch(process);
             let cpu = &mut self.cpus[who];
             (cpu.process, cpu.looks_at) = (Some(process), Some(cycle));
             // The switch is not part of the time slice.
             cpu.left = self.times.schedule.slice + switch.len() as u64;
+            self.shares.insert(process, switch.len() as u64);
             for does in switch.into_iter().rev() {
                 self.processes[process].does.push_front(does);
             }
@@ -207,16 +197,17 @@ impl ClockOracle {
 
     /// The next block that the processor references, if its process's next step is a reference.
     fn next_part(&mut self, who: usize, cycle: u64) -> Option<Part> {
+        let done = self.shares.is_done();
         let cpu = &mut self.cpus[who];
         let process = cpu.process.unwrap();
-        if self.left == 0 && cpu.parts.front().is_some_and(|part| part.first) {
+        if done && cpu.parts.front().is_some_and(|part| part.first) {
             // It stalled before it could begin, and others have made the last reference.
             cpu.parts.clear();
         }
         if cpu.parts.is_empty() {
             let does = self.processes[process].does.front().copied();
             let op = if let Some(Does::Refers(op)) = does { Some(op) } else { None };
-            let stops = self.left == 0 || cpu.left == 0 && self.scheduler.is_any_ready();
+            let stops = done || cpu.left == 0 && self.scheduler.is_any_ready();
             match op {
                 Some(op) if !stops => {
                     cpu.left = if cpu.left == 0 { self.times.schedule.slice } else { cpu.left };
@@ -241,7 +232,7 @@ impl ClockOracle {
         }
         match does {
             None => self.ends(process),
-            Some(Does::Refers(_)) if self.left == 0 => {}
+            Some(Does::Refers(_)) if self.shares.is_done() => {}
             Some(Does::Refers(_)) => self.scheduler.becomes_ready(process),
             Some(Does::Waits) => self.scheduler.waits(process, cycle),
             Some(Does::Takes(lock)) => return !self.locks.take(process, lock),
@@ -256,8 +247,13 @@ impl ClockOracle {
 
     /// A process has ended, and perhaps restarts.
     fn ends(&mut self, process: usize) {
-        let may = self.times.schedule.restart && self.left > 0;
-        if may && self.processes[process].begins_again() {
+        if self.shares.may_restart() && self.processes[process].begins_again() {
+            self.shares.end_round(process);
+            let stuck = |other| self.locks.has_waiting(other) || self.shares.is_vain(other);
+            if (0..self.processes.len()).all(stuck) {
+                let lowest = self.shares.owed.iter().position(|&owed| owed > 0).unwrap();
+                self.release(lowest);
+            }
             self.scheduler.becomes_ready(process);
         } else {
             self.processes[process].ended = true;
@@ -269,10 +265,14 @@ impl ClockOracle {
         let busy = self.cpus.iter().any(|cpu| cpu.process.is_some());
         if !busy && !self.scheduler.is_any_process_due() {
             let lowest = self.processes.iter().position(|process| !process.ended).unwrap();
-            self.locks.forget(lowest);
-            self.scheduler.becomes_ready(lowest);
-            self.forced += 1;
+            self.release(lowest);
         }
+    }
+
+    fn release(&mut self, process: usize) {
+        self.locks.forget(process);
+        self.scheduler.becomes_ready(process);
+        self.forced += 1;
     }
 
     /// A reference of this processor, block by block.
@@ -329,7 +329,8 @@ impl ClockOracle {
         cpu.parts.pop_front();
         if part.first {
             cpu.left -= 1;
-            self.left -= 1;
+            self.shares.make_reference(process);
+            self.scheduler.begun[process] += 1;
             self.processes[process].fetches |= part.op.fetch;
             self.processes[process].does.pop_front();
             self.caches.count("references", part.op.r.kernel);

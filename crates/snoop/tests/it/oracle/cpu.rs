@@ -1,8 +1,21 @@
 //! Processes and processors of the slow simulator: their remaining and pending work.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::system::{Does, Op};
+
+/// What a run comes to.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub counts: BTreeMap<String, u64>,
+    pub cycles: u64,
+    pub bus_busy: u64,
+    /// For each processor: cycles of operations and of waiting.
+    pub processors: Vec<(u64, u64)>,
+    pub switches: u64,
+    pub migrations: u64,
+    pub forced: u64,
+}
 
 /// A process: its remaining steps, and whether it has fetched instructions.
 pub(super) struct Process {

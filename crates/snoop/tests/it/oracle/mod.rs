@@ -10,6 +10,7 @@ mod cpu;
 pub mod random;
 pub mod rules;
 pub mod schedule;
+mod shares;
 pub mod system;
 
 use std::collections::{BTreeMap, BTreeSet};
