@@ -290,7 +290,11 @@ def test_findings_have_their_steps(
 
 def test_lists_know_protocols_and_machines() -> None:
     protocols = {row["name"]: row for row in hn.table("protocols")}
-    assert list(protocols) == ["mesi", "amsd", "pscr", "moesi", "dragon", "mesi-memory"]
+    by_caches, from_memory = ["mesi", "amsd", "pscr"], ["mesi-memory", "amsd-memory", "pscr-memory"]
+    assert list(protocols) == [*by_caches, "moesi", "dragon", *from_memory]
+    for name in by_caches:
+        assert protocols[f"{name}-memory"]["states"] == protocols[name]["states"]
+        assert protocols[f"{name}-memory"]["parameters"] == protocols[name]["parameters"]
     assert protocols["amsd"]["states"] == ["I", "E", "S", "S2", "M", "MC", "MD"]
     assert protocols["pscr"]["parameters"][0]["name"] == "private_kernel"
     machines = {row["name"]: row for row in hn.table("machines")}

@@ -11,7 +11,10 @@ import homenode as hn
 from homenode.report import steps
 from support.command import Printed
 
-_PROTOCOLS = ["mesi", "amsd", "pscr", "moesi", "dragon", "mesi-memory"]
+_PROTOCOLS = [
+    *("mesi", "amsd", "pscr", "moesi", "dragon"),
+    *("mesi-memory", "amsd-memory", "pscr-memory"),
+]
 
 
 @pytest.fixture
@@ -272,7 +275,7 @@ def test_the_page_is_one_small_file_for_itself(tmp_path: Path, shown: Printed) -
     assert said == f"{page}: {len(text.encode()):,} bytes\n"
     assert len(text) < 40_000 * len(_PROTOCOLS)
     assert not re.search(r"(?:src|href)=\"?(?:https?:)?//", text)
-    assert "homenode explain mesi amsd pscr moesi dragon mesi-memory --html page.html" in text
+    assert f"homenode explain {' '.join(_PROTOCOLS)} --html page.html" in text
     assert list(tmp_path.iterdir()) == [page]
     # The page and the data by one command, and the same page again.
     again = tmp_path / "again.html"
@@ -291,7 +294,7 @@ def test_names_in_the_page_are_text(tmp_path: Path) -> None:
 
 def test_mistakes_are_named(trace: str, tmp_path: Path, refused: Printed) -> None:
     cases = [
-        ([], "say which protocol: mesi, amsd, pscr, moesi, dragon, mesi-memory; or --all"),
+        ([], f"say which protocol: {', '.join(_PROTOCOLS)}; or --all"),
         (["mesi", "--all"], "name protocols or say --all"),
         (["mosi"], "expected one of mesi, amsd, pscr"),
         (["mesi", "--example", "x"], "unknown example"),

@@ -150,7 +150,7 @@ def test_what_cannot_be_read_is_no_page(tmp_path: Path, refused: Printed) -> Non
 
 def test_mistakes_are_named(trace: str, refused: Printed) -> None:
     cases = [
-        (["dahs"], "expected one of mesi, amsd, pscr, moesi, dragon, mesi-memory, dash"),
+        (["dahs"], "moesi, dragon, mesi-memory, amsd-memory, pscr-memory, dash"),
         ([], "or with a directory: dash"),
         (["mesi", "dash"], "mesi is a protocol of a bus and dash one with a directory"),
         (["dash:pointers=0"], "pointers is a number from 1 to 1024"),

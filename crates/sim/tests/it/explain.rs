@@ -194,7 +194,10 @@ fn references_can_be_written_by_the_user() {
 fn invalid_options_with_a_directory_are_errors() {
     let cases = [
         (r#"{"protocols": ["dahs"]}"#, "unknown protocol \"dahs\": expected one of mesi, amsd"),
-        (r#"{"protocols": ["dahs:pointers=2"]}"#, "dragon, mesi-memory, dash"),
+        (
+            r#"{"protocols": ["dahs:pointers=2"]}"#,
+            "dragon, mesi-memory, amsd-memory, pscr-memory, dash",
+        ),
         (r#"{"protocols": ["dash:pointers=0"]}"#, "pointers is a number from 1 to 1024"),
         (r#"{"protocols": ["dash", "mesi"]}"#, "mesi is a protocol of a bus and dash one with a"),
         (r#"{"protocols": ["dash"], "home": "nowhere"}"#, "unknown home"),

@@ -7,12 +7,12 @@ use crate::vocabulary::{
     absent, announce, because, becomes, fetch, labelled, silent, updates_memory,
 };
 
-use Condition::{Alone, OnlyM, OnlyMc, OnlyMd, Others};
+use AmsdCopies::{Alone, OnlyM, OnlyMc, OnlyMd, Others};
+use AmsdState::{E, I, M, Mc, Md, S, S2};
 use ProcessorEvent::{Read, Replace, Write};
-use State::{E, I, M, Mc, Md, S, S2};
 
 labelled! {
-    enum State {
+    pub(super) enum AmsdState {
         I = "I": "invalid: no copy",
         E = "E": "exclusive: the only copy, equal to memory",
         S = "S": "shared: other caches may have copies",
@@ -24,7 +24,7 @@ labelled! {
 }
 
 labelled! {
-    enum Condition {
+    pub(super) enum AmsdCopies {
         Alone = "no copy": "no other cache has a copy",
         OnlyM = "only M": "one other cache has a copy, in state M",
         OnlyMc = "only MC": "one other cache has a copy, in state MC",
@@ -59,13 +59,13 @@ pub const ENTRY: Entry = Entry {
     build: ProtocolTable::of::<Amsd>,
 };
 
-struct Amsd;
+pub(super) struct Amsd;
 
 impl ProtocolRules for Amsd {
-    type State = State;
-    type Condition = Condition;
+    type State = AmsdState;
+    type Condition = AmsdCopies;
 
-    fn role(state: State) -> Role {
+    fn role(state: AmsdState) -> Role {
         match state {
             I => Role::Invalid,
             S | S2 => Role::Copy,
@@ -74,7 +74,7 @@ impl ProtocolRules for Amsd {
         }
     }
 
-    fn condition(copies: Copies<State>, _area: AreaKind) -> Condition {
+    fn condition(copies: Copies<AmsdState>, _area: AreaKind) -> AmsdCopies {
         match copies {
             Copies::None => Alone,
             Copies::One(M) => OnlyM,
@@ -84,7 +84,7 @@ impl ProtocolRules for Amsd {
         }
     }
 
-    fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
+    fn act(state: AmsdState, event: ProcessorEvent, condition: AmsdCopies) -> TableCell<AmsdState> {
         match (state, event, condition) {
             (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, E),
             (I, Read, OnlyM) => fetch(Transaction::ReadBlock, DataSupplier::Cache, S2),
@@ -117,7 +117,7 @@ impl ProtocolRules for Amsd {
         }
     }
 
-    fn reply(state: State, signal: Signal) -> Reply<State> {
+    fn reply(state: AmsdState, signal: Signal) -> Reply<AmsdState> {
         match (state, signal) {
             (E | S | S2 | Mc, Signal::ReadBlock | Signal::ReadPrivate) => becomes(S),
             (M, Signal::ReadBlock | Signal::ReadPrivate) => updates_memory(S),

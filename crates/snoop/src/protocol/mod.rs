@@ -1,11 +1,14 @@
 //! Coherence protocols: each a file that ends in its `ENTRY`, all listed in [`TABLE`].
 
 mod amsd;
+mod amsd_memory;
+mod clean_from_memory;
 mod dragon;
 mod mesi;
 mod mesi_memory;
 mod moesi;
 mod pscr;
+mod pscr_memory;
 mod spec;
 
 use homenode_protocol::ProtocolParameter;
@@ -16,8 +19,16 @@ pub use spec::ProtocolSpec;
 use crate::table::ProtocolTable;
 
 /// Every protocol, in the order of lists and documentation.
-pub const TABLE: &[Entry] =
-    &[mesi::ENTRY, amsd::ENTRY, pscr::ENTRY, moesi::ENTRY, dragon::ENTRY, mesi_memory::ENTRY];
+pub const TABLE: &[Entry] = &[
+    mesi::ENTRY,
+    amsd::ENTRY,
+    pscr::ENTRY,
+    moesi::ENTRY,
+    dragon::ENTRY,
+    mesi_memory::ENTRY,
+    amsd_memory::ENTRY,
+    pscr_memory::ENTRY,
+];
 
 /// A protocol as it is listed.
 #[derive(Clone, Copy, Debug)]

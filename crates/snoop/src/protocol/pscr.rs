@@ -9,12 +9,12 @@ use crate::vocabulary::{
     absent, announce, because, becomes, fetch, fetch_then_again, labelled, silent, takes_word,
 };
 
-use Condition::{Alone, PrivateClean, PrivateDirty, Shared};
 use ProcessorEvent::{Read, Replace, Write};
-use State::{E, I, M, S, Sm};
+use PscrCopies::{Alone, PrivateClean, PrivateDirty, Shared};
+use PscrState::{E, I, M, S, Sm};
 
 labelled! {
-    enum State {
+    pub(super) enum PscrState {
         I = "I": "invalid: no copy",
         E = "E": "exclusive: the only copy, equal to memory",
         S = "S": "shared: other caches may have copies, one of which may be the owner",
@@ -25,7 +25,7 @@ labelled! {
 
 labelled! {
     /// What the other caches have, and what the line for private areas says.
-    enum Condition {
+    pub(super) enum PscrCopies {
         Alone = "no copy": "no other cache has a copy",
         Shared = "copies": "shared area, at least one other cache has a copy",
         PrivateClean = "private, clean": "private area, other caches have copies but none owns it",
@@ -64,16 +64,16 @@ pub const ENTRY: Entry = Entry {
     build: ProtocolTable::of::<Pscr>,
 };
 
-struct Pscr;
+pub(super) struct Pscr;
 
 const NO_QUESTION: &str = "a replacement does not ask whose area the block belongs to";
-const OWNER_HERE: &str = "there is one owner, and it is this copy";
+pub(super) const OWNER_HERE: &str = "there is one owner, and it is this copy";
 
 impl ProtocolRules for Pscr {
-    type State = State;
-    type Condition = Condition;
+    type State = PscrState;
+    type Condition = PscrCopies;
 
-    fn role(state: State) -> Role {
+    fn role(state: PscrState) -> Role {
         match state {
             I => Role::Invalid,
             E => Role::Only,
@@ -83,7 +83,7 @@ impl ProtocolRules for Pscr {
         }
     }
 
-    fn condition(copies: Copies<State>, area: AreaKind) -> Condition {
+    fn condition(copies: Copies<PscrState>, area: AreaKind) -> PscrCopies {
         match (copies, area) {
             (Copies::None, AreaKind::Shared | AreaKind::Private) => Alone,
             (
@@ -95,7 +95,7 @@ impl ProtocolRules for Pscr {
         }
     }
 
-    fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
+    fn act(state: PscrState, event: ProcessorEvent, condition: PscrCopies) -> TableCell<PscrState> {
         match (state, event, condition) {
             (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, E),
             (I, Read, Shared) => fetch(Transaction::ReadBlock, DataSupplier::Cache, S),
@@ -128,7 +128,7 @@ impl ProtocolRules for Pscr {
         }
     }
 
-    fn reply(state: State, signal: Signal) -> Reply<State> {
+    fn reply(state: PscrState, signal: Signal) -> Reply<PscrState> {
         match (state, signal) {
             (E | S, Signal::ReadBlock) => becomes(S),
             (M | Sm, Signal::ReadBlock) => becomes(Sm),

@@ -171,7 +171,8 @@ impl Oracle {
             }
         }
         for loser in happened.lost {
-            let why = if self.machine.protocol == "pscr" { "removal" } else { "invalidation" };
+            let why =
+                if self.machine.protocol.starts_with("pscr") { "removal" } else { "invalidation" };
             let now = self.clock;
             let frame = self.frame(loser, block).unwrap();
             (frame.valid, frame.lost) = (false, Some((why, now)));

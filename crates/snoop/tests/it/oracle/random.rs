@@ -102,6 +102,6 @@ pub fn random_machine(rng: &mut Rng, protocol: &'static str) -> Machine {
         block,
         ways,
         torrellas: rng.below(3) == 0,
-        private_kernel: protocol == "pscr" && rng.below(2) == 0,
+        private_kernel: protocol.starts_with("pscr") && rng.below(2) == 0,
     }
 }

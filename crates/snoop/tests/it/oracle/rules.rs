@@ -1,4 +1,4 @@
-//! The six protocols in sentences: how a read or write changes the states of all caches.
+//! The protocols in sentences: how a read or write changes the states of all caches.
 //!
 //! Written independently of the crate's tables, and differently: a function changes a map from
 //! processor to state and returns the transactions.
@@ -18,7 +18,19 @@ pub struct Happened {
 }
 
 /// The protocols whose rules are here. Other protocols have tests in their own files.
-pub const PROTOCOLS: [&str; 6] = ["mesi", "amsd", "pscr", "moesi", "dragon", "mesi-memory"];
+pub const PROTOCOLS: [&str; 8] =
+    ["mesi", "amsd", "pscr", "moesi", "dragon", "mesi-memory", "amsd-memory", "pscr-memory"];
+
+/// The protocol without its rule for clean blocks, and whether memory supplies these.
+fn with_rule(protocol: &str) -> (&str, bool) {
+    protocol.strip_suffix("-memory").map_or((protocol, false), |base| (base, true))
+}
+
+/// Whether a cache supplies a block: one that has it, or under the rule one that owns it.
+fn is_from_cache(states: &States, others: &[usize], clean_from_memory: bool) -> bool {
+    let owns = |other: &usize| ["M", "MD", "SM", "O"].contains(&states[other]);
+    if clean_from_memory { others.iter().any(owns) } else { !others.is_empty() }
+}
 
 pub fn reference(
     protocol: &str,
@@ -28,18 +40,20 @@ pub fn reference(
     private: bool,
 ) -> Happened {
     let mut happened = Happened::default();
+    let (protocol, clean_from_memory) = with_rule(protocol);
+    let from_cache = is_from_cache(states, &others(states, who), clean_from_memory);
     match protocol {
-        "mesi" | "moesi" | "amsd" | "mesi-memory" => {
+        "mesi" | "moesi" | "amsd" => {
             if write {
-                invalidating_write(protocol, states, who, &mut happened);
+                invalidating_write(protocol, states, who, from_cache, &mut happened);
             } else {
-                invalidating_read(protocol, states, who, &mut happened);
+                invalidating_read(protocol, states, who, from_cache, &mut happened);
             }
         }
         "pscr" | "dragon" => {
             let private = private && protocol == "pscr";
             if !states.contains_key(&who) {
-                updating_miss(states, who, private, &mut happened);
+                updating_miss(states, who, private, from_cache, &mut happened);
             }
             if write {
                 updating_write_hit(states, who, &mut happened);
@@ -52,8 +66,8 @@ pub fn reference(
 
 /// The states that are written back when replaced.
 pub fn written_back(protocol: &str) -> &'static [&'static str] {
-    match protocol {
-        "mesi" | "mesi-memory" => &["M"],
+    match with_rule(protocol).0 {
+        "mesi" => &["M"],
         "moesi" => &["M", "O"],
         "amsd" => &["M", "MD"],
         "pscr" | "dragon" => &["M", "SM"],
@@ -65,23 +79,22 @@ fn others(states: &States, who: usize) -> Vec<usize> {
     states.keys().copied().filter(|&other| other != who).collect()
 }
 
-/// Whether memory supplies a block that others have: under one protocol, if all copies are clean.
-fn memory_supplies(protocol: &str, states: &States, others: &[usize]) -> bool {
-    protocol == "mesi-memory" && others.iter().all(|other| states[other] != "M")
-}
-
-fn invalidating_read(protocol: &str, states: &mut States, who: usize, happened: &mut Happened) {
+fn invalidating_read(
+    protocol: &str,
+    states: &mut States,
+    who: usize,
+    from_cache: bool,
+    happened: &mut Happened,
+) {
     if states.contains_key(&who) {
         return;
     }
     let rest = others(states, who);
+    happened.bus.push(if from_cache { "read_block_cache" } else { "read_block_memory" });
     if rest.is_empty() {
-        happened.bus.push("read_block_memory");
         states.insert(who, "E");
         return;
     }
-    let from_memory = memory_supplies(protocol, states, &rest);
-    happened.bus.push(if from_memory { "read_block_memory" } else { "read_block_cache" });
     if protocol == "amsd" && rest.len() == 1 {
         let holder = rest[0];
         match states[&holder] {
@@ -109,7 +122,13 @@ fn invalidating_read(protocol: &str, states: &mut States, who: usize, happened: 
     states.insert(who, "S");
 }
 
-fn invalidating_write(protocol: &str, states: &mut States, who: usize, happened: &mut Happened) {
+fn invalidating_write(
+    protocol: &str,
+    states: &mut States,
+    who: usize,
+    from_cache: bool,
+    happened: &mut Happened,
+) {
     let rest = others(states, who);
     let next = match states.get(&who).copied() {
         Some("M" | "E") => "M",
@@ -119,13 +138,8 @@ fn invalidating_write(protocol: &str, states: &mut States, who: usize, happened:
             happened.remote.clone_from(&rest);
             if shared == "S2" { "MD" } else { "M" }
         }
-        None if rest.is_empty() => {
-            happened.bus.push("read_invalidate_memory");
-            "M"
-        }
         None => {
-            let from_memory = memory_supplies(protocol, states, &rest);
-            let sent = if from_memory { "read_invalidate_memory" } else { "read_invalidate_cache" };
+            let sent = if from_cache { "read_invalidate_cache" } else { "read_invalidate_memory" };
             happened.bus.push(sent);
             let migrates = protocol == "amsd" && rest.len() == 1 && states[&rest[0]] == "MD";
             if migrates { "MD" } else { "M" }
@@ -138,14 +152,19 @@ fn invalidating_write(protocol: &str, states: &mut States, who: usize, happened:
     states.insert(who, next);
 }
 
-fn updating_miss(states: &mut States, who: usize, private: bool, happened: &mut Happened) {
+fn updating_miss(
+    states: &mut States,
+    who: usize,
+    private: bool,
+    from_cache: bool,
+    happened: &mut Happened,
+) {
     let rest = others(states, who);
+    happened.bus.push(if from_cache { "read_block_cache" } else { "read_block_memory" });
     if rest.is_empty() {
-        happened.bus.push("read_block_memory");
         states.insert(who, "E");
         return;
     }
-    happened.bus.push("read_block_cache");
     if private {
         let dirty = rest.iter().any(|holder| ["M", "SM"].contains(&states[holder]));
         for holder in rest {
