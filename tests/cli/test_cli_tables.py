@@ -65,6 +65,7 @@ CASES = {
     "list machines": "list_._print_machines",
     "transform merge T T -o OUT": "mix_table.print_merger",
     "transform processes SYSTEM -o OUT": "mix_table.print_mix",
+    "transform own-frames SYSTEM -o OUT": "totals.print_frames",
     "optimal T --machine numa,cc --block-size 64,4K": "optimal._print_points optimal._print_moves",
     "optimal T --machine prices:r=15,R=59 --curve R=31..400": "optimal._print_curve",
     "pmap --table": "pmap._print_actions",

@@ -20,7 +20,7 @@ pub use error::TransformError;
 pub use kind::{CacheFilterShape, TABLE, filter_temporarily, find};
 pub use param::TransformParam;
 pub use report::{
-    AreaReferences, FilterReport, MergeReport, MergedProcess, Mix, MixPages, MixProcess,
-    OmittedFromMix, ReferenceTotals, Switches, TransformReport,
+    AreaReferences, FilterReport, FrameReport, MergeReport, MergedProcess, Mix, MixPages,
+    MixProcess, NextOfWrites, OmittedFromMix, ReferenceTotals, Switches, TransformReport,
 };
 pub use run::{WrittenTrace, transform_file, transform_files};

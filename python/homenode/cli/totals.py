@@ -39,6 +39,25 @@ def print_filter(report: dict[str, Any]) -> None:
     )
 
 
+def print_frames(report: dict[str, Any]) -> None:
+    """Prints which page frames several processes used one after the other, and the writes."""
+    writes, all_writes = report["writes"], sum(report["writes"].values())
+    recycled, moved = report["recycled_frames"], report["moved_references"]
+    print_facts(
+        [
+            ("frames", plain_number(report["frames"])),
+            ("recycled", f"{plain_number(recycled)} ({share(recycled, report['frames'])})"),
+            ("new frames", plain_number(report["new_frames"])),
+            ("moved", f"{plain_number(moved)} references ({share(moved, report['references'])})"),
+            ("writes", f"{plain_number(all_writes)} to frames of several processes"),
+            *(
+                (key.replace("_", " "), f"{plain_number(number)} ({share(number, all_writes)})")
+                for key, number in writes.items()
+            ),
+        ]
+    )
+
+
 def share(part: int, whole: int) -> str:
     """A part in percent.
 

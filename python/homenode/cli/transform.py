@@ -10,7 +10,7 @@ from homenode.cli.mix_table import print_merger, print_mix
 from homenode.cli.output import echo, print_json
 from homenode.cli.progress import Progress
 from homenode.cli.realign_table import print_report
-from homenode.cli.totals import print_filter
+from homenode.cli.totals import print_filter, print_frames
 from homenode.options.specs import plain_number
 
 _EXAMPLES = {
@@ -27,6 +27,7 @@ _EXAMPLES = {
     ],
     "drop-sync": ["homenode transform drop-sync t.hnt -o u.hnt"],
     "common-areas": ["homenode transform common-areas mixes/ec.hnt -o one-copy.hnt"],
+    "own-frames": ["homenode transform own-frames mixes/ec.hnt -o own.hnt"],
     "words": [
         "homenode transform words t.hnt -o u.hnt --word-bytes 4",
         "homenode transform words t.hnt -o u.hnt",
@@ -169,6 +170,7 @@ def _run(
         )
         return
     tables = {"processes": print_mix, "merge": print_merger, "realign": print_report}
+    tables["own-frames"] = print_frames
     tables["filter"] = print_filter
     for piece in made:
         echo(f"{piece.path}: {plain_number(piece.references)} references")

@@ -6,6 +6,7 @@ mod filter;
 mod gap;
 mod local;
 mod merge;
+mod own_frames;
 mod processes;
 mod processors;
 mod realign;
@@ -27,6 +28,7 @@ pub const TABLE: &[Entry] = &[
     select::ENTRY,
     drop_sync::ENTRY,
     common_areas::ENTRY,
+    own_frames::ENTRY,
     words::ENTRY,
     filter::ENTRY,
     processors::ENTRY,

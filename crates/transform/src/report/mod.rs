@@ -1,6 +1,7 @@
 //! Reports of transforms.
 
 mod filtered;
+mod framed;
 mod merged;
 mod mixed;
 
@@ -9,6 +10,7 @@ use serde::Serialize;
 use crate::realign::Realignment;
 
 pub use filtered::FilterReport;
+pub use framed::{FrameReport, NextOfWrites};
 pub use merged::{MergeReport, MergedProcess};
 pub use mixed::{
     AreaReferences, Mix, MixPages, MixProcess, OmittedFromMix, ReferenceTotals, Switches,
@@ -26,6 +28,8 @@ pub enum TransformReport {
     Merged(Box<MergeReport>),
     /// References that passed caches.
     Filtered(FilterReport),
+    /// Page frames that processes used one after the other.
+    Framed(FrameReport),
 }
 
 impl TransformReport {
@@ -34,7 +38,7 @@ impl TransformReport {
     pub fn realigned(self) -> Option<Realignment> {
         match self {
             Self::Realigned(report) => Some(*report),
-            Self::Mixed(_) | Self::Merged(_) | Self::Filtered(_) => None,
+            Self::Mixed(_) | Self::Merged(_) | Self::Filtered(_) | Self::Framed(_) => None,
         }
     }
 }

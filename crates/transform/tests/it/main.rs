@@ -12,6 +12,7 @@ mod common_areas;
 mod filter;
 mod made;
 mod merge;
+mod own_frames;
 mod processes;
 mod realign;
 mod reinterleave;

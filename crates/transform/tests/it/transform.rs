@@ -34,7 +34,7 @@ fn example(entry: &Entry) -> &'static [&'static str] {
         "gap" => &["seed=3", "every=20", "length=10"],
         "reinterleave" => &["seed=3", "quantum=4"],
         "select" => &["threads=0,2"],
-        "drop-sync" | "common-areas" => &[],
+        "drop-sync" | "common-areas" | "own-frames" => &[],
         "words" => &["word-bytes=4"],
         "filter" => &["cache=64:1:16"],
         "processors" => &["count=2"],
@@ -57,6 +57,16 @@ fn whole_system() -> Vec<Step> {
     steps
 }
 
+/// Two processes that write the same memory and read only what they wrote.
+fn recycling() -> Vec<Step> {
+    let access = |(thread, kind)| {
+        let access = Access::new(thread, kind, 0x1000, 4);
+        Step::Access(Access { pid: u32::from(thread), ..access })
+    };
+    let (write, read) = (AccessKind::Write, AccessKind::Read);
+    [(0, write), (0, read), (1, write), (1, read)].map(access).into()
+}
+
 /// The sample without kernel references.
 fn user_process() -> Vec<Step> {
     let mut steps = steps();
@@ -74,11 +84,13 @@ fn every_transform_is_recorded_and_repeatable() {
     let system = trace_of(&whole_system());
     let user = trace_of(&user_process());
     let areas = with_areas(&steps(), small_chunks(50));
+    let recycled = trace_of(&recycling());
     for entry in TABLE {
         let trace = match entry.name {
             "processes" => &system,
             "merge" => &user,
             "common-areas" => &areas,
+            "own-frames" => &recycled,
             _ => &program,
         };
         let made = pieces(trace, entry.name, example(entry)).unwrap();
