@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,83 @@ def test_claims_about_pscr_are_judged_with_its_extension_too() -> None:
     plain, other = (c for c in CLAIMS if c.statement.endswith("PSCR eliminates passive sharing"))
     verdicts = [find(claim, Evidence({"points": points})).verdict for claim in (plain, other)]
     assert verdicts == ["differs", "holds"]
+    assert plain.kind == "identity", "areas have whole pages, so that nothing else can be"
+
+
+def _judged(statement: str, points: list[dict[str, Any]]) -> str:
+    claim = next(claim for claim in CLAIMS if claim.statement == statement)
+    return find(claim, Evidence({"points": points})).verdict
+
+
+@pytest.mark.parametrize(
+    ("powers", "verdict"),
+    [((1.1, 1.2, 1.3), "holds"), ((0.9, 0.8, 0.7), "differs"), ((1.3, 1.2, 1.1), "differs")],
+)
+def test_protocols_differ_in_the_direction_of_the_paper(
+    powers: tuple[float, ...], verdict: str
+) -> None:
+    points = [
+        _point(EC, Setting(protocol, n, scheduler=policy), gsp=power if protocol == "pscr" else 1)
+        for n, power in zip(matrix.MANY, powers, strict=True)
+        for policy in matrix.SCHEDULERS
+        for protocol in matrix.PROTOCOLS
+    ]
+    grows = "The difference between protocols grows with the processors"
+    few = "With few processors the choice of the protocol matters less"
+    assert (_judged(grows, points), _judged(few, points)) == (verdict, verdict)
+
+
+@pytest.mark.parametrize(("pscr", "verdict"), [(3, "holds"), (1, "differs")])
+def test_the_order_of_the_protocols_is_the_paper_s(pscr: int, verdict: str) -> None:
+    powers = {"mesi": 1.5, "amsd": 2, "pscr": pscr}
+    points = [
+        _point(workload, matrix.SERVER.changed(protocol=name), gsp=power)
+        for workload in (EC, DB, WEB)
+        for name, power in powers.items()
+    ]
+    assert _judged("The protocols have the same order in all three workloads", points) == verdict
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_small_caches_may_scale_to_less_than_four_processors(quick: bool) -> None:
+    base = matrix.SMALL_BLOCKS.changed(processors=4, cache_size=matrix.SIZES[0])
+    wanted = [s for s in matrix.wanted(EC, quick) if s.changed(processors=4) == base]
+    assert {setting.processors for setting in wanted} >= {1, 2, 4}
+    points = [_point(EC, s, gsp=1 + s.processors / 10) for s in wanted]
+    assert _judged("128 KB caches let a machine scale to four processors", points) == "differs"
+
+
+def test_bus_uses_that_contradict_each_other_are_the_source_s() -> None:
+    points = [
+        _point(EC, Setting(block_size=block), bus_utilisation=use)
+        for block, use in ((32, 0.71), (256, 0.43))
+    ]
+    assert _judged("They use the bus for 71 %", points) == "source"
+    assert _judged("They use the bus for 43 %", points) == "source"
+
+
+def test_clean_blocks_come_from_memory_under_the_paper_s_protocols() -> None:
+    names = [runs.PAPERS.point(Setting(name))["protocol"] for name in (*matrix.PROTOCOLS, "moesi")]
+    assert names == ["mesi-memory", "amsd-memory", "pscr-memory", "moesi"]
+    extended = runs.PAPERS.point(Setting(matrix.EXTENDED))
+    assert extended["protocol"] == "pscr-memory:private_kernel=yes"
+    by_caches = replace(runs.PAPERS, clean_from_memory=False)
+    assert by_caches.point(Setting())["protocol"] == "mesi"
+
+
+def test_affinity_keeps_processes_where_other_processors_have_one(tmp_path: Path) -> None:
+    # 26 processes on 20 processors, in slices of a tenth of what each has to do.
+    trace = hn.Trace.open(mixes_of_studies.find("ec", None, quick=True))
+    machine = tmp_path / "slices.toml"
+    machine.write_text(
+        'name = "slices"\nkind = "bus"\nbase = "bus-smp"\nsummary = "short slices"\n'
+        'source = "a test"\n[scheduler]\n'
+        'time_slice_references = { value = 2000, source = "a test" }\n'
+    )
+    points = [{"machine": str(machine), "protocol": "mesi", "processors": 20}]
+    points[0]["scheduler"] = "affinity"
+    row = hn.simulate(trace, points=points).rows[0]
+    assert row["migrations"] <= 26, "a process goes where another one has ended"
 
 
 def test_coherence_costs_messages_and_misses() -> None:

@@ -79,6 +79,9 @@ def test_a_mix_has_no_kernel_where_it_is_left_out(tmp_path: Path) -> None:
     assert len(mix.metadata["processor_areas"]["starts"]) == 16
     assert "processor_areas" not in common.metadata
     assert TraceForm(common_areas=True).provenance() == {"common_areas": True}
+    own = formed(mix, TraceForm(own_frames=True), tmp_path)
+    assert (own.path.name, own.references) == ("db-own-frames.hnt", mix.references)
+    assert TraceForm(own_frames=True).provenance() == {"own_frames": True}
 
 
 @pytest.mark.timeout(1200)
@@ -92,8 +95,8 @@ def test_each_variant_changes_what_it_says(tmp_path: Path) -> None:
 
     usual = counted(studies.find("foglia").experiments(context))
     found = {variant.name: counted(variant.experiments(context)) for variant in VARIANTS}
-    assert usual["transactions_read_block_cache"] > found["memory"]["transactions_read_block_cache"]
-    assert found["held"]["bus_utilisation"] > found["memory"]["bus_utilisation"]
+    assert usual["transactions_read_block_cache"] < found["caches"]["transactions_read_block_cache"]
+    assert found["held"]["bus_utilisation"] > usual["bus_utilisation"]
     origin = "coherence_origin_processor_area"
     assert usual[origin] > found["common"][origin] == 0
     assert usual["kernel_references"] > 0 == found["users"]["kernel_references"]

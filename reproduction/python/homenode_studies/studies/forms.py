@@ -24,12 +24,14 @@ class TraceForm:
         quantum: references of a processor's turn; None leaves turns as recorded.
         without_kernel: whether references of the kernel are left out.
         common_areas: whether all processors share the kernel's per-processor data.
+        own_frames: whether processes have frames of their own for memory that others reuse.
     """
 
     word_bytes: int | None = None
     quantum: int | None = None
     without_kernel: bool = False
     common_areas: bool = False
+    own_frames: bool = False
 
     def steps(self) -> dict[str, dict[str, Any]]:
         """The transforms, in their order, with their parameters.
@@ -42,6 +44,8 @@ class TraceForm:
             found["select"] = {"kernel": "without"}
         if self.common_areas:
             found["common-areas"] = {}
+        if self.own_frames:
+            found["own-frames"] = {}
         if self.word_bytes is not None:
             found["words"] = {"word_bytes": self.word_bytes}
         if self.quantum is not None:
@@ -56,9 +60,10 @@ class TraceForm:
         """
         kernel = "-without-kernel" if self.without_kernel else ""
         areas = "-common-areas" if self.common_areas else ""
+        frames = "-own-frames" if self.own_frames else ""
         words = "" if self.word_bytes is None else f"-words{self.word_bytes}"
         turns = "" if self.quantum is None else f"-turns{self.quantum}"
-        return f"{kernel}{areas}{words}{turns}"
+        return f"{kernel}{areas}{frames}{words}{turns}"
 
     def provenance(self) -> dict[str, Any]:
         """The options that are set, as plain data."""
@@ -67,6 +72,7 @@ class TraceForm:
             "turns": self.quantum,
             "without_kernel": self.without_kernel or None,
             "common_areas": self.common_areas or None,
+            "own_frames": self.own_frames or None,
         }
         return {name: value for name, value in chosen.items() if value is not None}
 

@@ -25,7 +25,9 @@ def experiments(context: StudyContext) -> Products:
     """Describes the traces, and runs the ACE's policy and all-global on the ACE."""
     traces = ch2_traces.described(context)
     ace = context.simulate(Matrix(["ace"], ["optimal", "ace", "all-global", PLATINUM], [PAGE]))
-    others = context.simulate(Matrix(["numa", "cc"], ["optimal"], [16, 32, 64, 512, 1024, PAGE]))
+    others = context.simulate(
+        Matrix(["numa", "cc"], ["optimal"], [16, 32, 64, 128, 256, 512, 1024, PAGE])
+    )
     manager = ch3_manager.managed(context)
     smaller = context.simulate(Matrix(["ace"], ["optimal"], ch3_measures.SMALLER, force=True))
     limits = context.simulate(Matrix(["ace"], ["ace:limit=1"], [PAGE]))

@@ -376,9 +376,3 @@ def of_program(evidence: Evidence, program: str) -> list[Row]:
     if rows is None:
         raise Missing(f"needs {program}, which this run does not have")
     return [row for row in rows if row["price"] >= 200]
-
-
-def optimal_moves(evidence: Evidence) -> dict[str, float]:
-    """Moves that the optimum makes on the Butterfly, by program."""
-    points = evidence.points()
-    return {p: points.at(p, "butterfly", "optimal", PAGE)["moves"] for p in points.programs()}

@@ -1,7 +1,8 @@
-"""The ranges of numbers due to the scheduler's seed and to open parameters of the bus.
+"""The ranges of numbers due to the scheduler's seed and to open parameters of bus and scheduler.
 
 Which process runs where is random, and the paper does not state for how long a fetch holds a
-split-transaction bus. A difference smaller than that range is not a finding.
+split-transaction bus, nor when affinity lets a process run elsewhere. A difference smaller than
+that range is not a finding.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.foglia import EC, PAPER
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import (
+    AFFINE,
     EXTENDED,
     PROTOCOLS,
     SERVER,
@@ -27,12 +29,34 @@ from homenode_studies.studies.tables import Row, Table
 SEEDS = (SEED, 2, 3, 4, 5)
 """Seeds of the scheduler; all other tables use the first."""
 _FOLDER = Path(__file__).parent
+
+
+def _aging(name: str) -> Machine:
+    return Machine(f"aging-{name}", str(_FOLDER / f"aging-{name}.toml"), 1)
+
+
 HOLDS = {
     12: PAPERS,
     22: Machine("hold-22", str(_FOLDER / "hold-22.toml"), 1),
     68: Machine("hold-68", str(_FOLDER / "hold-68.toml"), 1),
 }
 """Cycles for which a fetch of 32 bytes from memory holds the bus, and the machine."""
+AGINGS = {
+    "8 home-dispatches": PAPERS,
+    "2 home-dispatches": _aging("home-2"),
+    "8 slices-waited": _aging("waited-8"),
+    "2 slices-behind": _aging("behind-2"),
+    "8 dispatches": _aging("dispatches-8"),
+}
+"""What `aging` of the scheduler counts, and the machine."""
+_OF_AGINGS = (
+    AFFINE,
+    SERVER,
+    SERVER.changed(protocol=EXTENDED),
+    SERVER.changed(processors=20),
+    SERVER.changed(processors=20, protocol=EXTENDED),
+)
+"""The machines with affinity that are compared by it."""
 _COMPARED = (SERVER, SERVER.changed(scheduler="random"))
 """The machines on which protocols are compared with several seeds."""
 _SAME = "Affinity scheduling is deterministic, so all seeds have the same results."
@@ -66,9 +90,11 @@ def tables(context: StudyContext) -> list[Table]:
         return []
     by_seed = [on_machine(context, program, usual, headlines(), seed) for seed in SEEDS]
     by_hold = [on_machine(context, program, machine, _OF_HOLDS) for machine in HOLDS.values()]
+    by_aging = [on_machine(context, program, machine, _OF_AGINGS) for machine in AGINGS.values()]
     of_seeds = {s: [found[s] for found in by_seed] for s in headlines()}
     of_holds = {s: [found[s] for found in by_hold] for s in _OF_HOLDS}
-    return [seeds(of_seeds), protocols(of_seeds), holds(of_holds)]
+    of_agings = {s: [found[s] for found in by_aging] for s in _OF_AGINGS}
+    return [seeds(of_seeds), protocols(of_seeds), holds(of_holds), agings(of_agings)]
 
 
 def seeds(found: dict[Setting, list[Row]]) -> Table:
@@ -142,4 +168,26 @@ def holds(found: dict[Setting, list[Row]]) -> Table:
         rows,
         "The paper does not state them. 12 is the request and the data, 68 the whole fetch; 22 "
         "follows from its powers, miss rates and bus utilisations, including all traffic.",
+    )
+
+
+def agings(found: dict[Setting, list[Row]]) -> Table:
+    """Powers and migrations by what lets a process run elsewhere under affinity."""
+    rows: list[Row] = []
+    for setting, of_agings in found.items():
+        for quantity, value in (
+            ("power", m.gsp),
+            ("migrations for a million references", m.migrations),
+        ):
+            row: Row = {"machine": describe(setting), "quantity": quantity}
+            rows.append(row | {name: value(r) for name, r in zip(AGINGS, of_agings, strict=True)})
+    return Table(
+        "bands-of-aging",
+        "power and migrations with affinity, by what lets a ready process run elsewhere",
+        rows,
+        "The paper does not state it. A process may leave the processor on which it ran last when "
+        "that has taken N others meanwhile (home-dispatches), when it has been ready for N slices, "
+        "when it has run N slices less than the process preferred to it, or when all processors "
+        "together have taken N later ones (dispatches). The first column is that of all other "
+        "tables. The last ages the faster, the more processors have a single process.",
     )

@@ -13,6 +13,8 @@ from homenode_studies.studies.foglia.runs import ours
 from homenode_studies.studies.foglia.tables import label
 from homenode_studies.studies.tables import Evidence, Row
 
+PAPERS_ORDER = "PSCR > AMSD > MESI"
+"""Section 5.2.2: PSCR outperforms both others, and MESI is the least."""
 SIGNIFICANT = 0.1
 """The share of the invalidation misses from which on it is significant."""
 _KERNEL = (
@@ -194,10 +196,11 @@ CLAIMS = (
             "5.3",
             "The protocols have the same order in all three workloads",
             "the same",
-            "protocols by power",
+            "protocols by power; in the paper PSCR has more than AMSD, and AMSD more than MESI",
             orders,
-            lambda found: len(set(found.values())) == 1,
-            why="MESI and AMSD are within a hundredth of each other",
+            lambda found: set(found.values()) == {PAPERS_ORDER},
+            why=CHATTY,
+            post_hoc="the same order in all three, whichever it was",
         )
     ),
     *under_both(

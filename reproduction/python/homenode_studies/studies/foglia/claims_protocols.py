@@ -88,19 +88,15 @@ def steps(evidence: Evidence, protocol: str) -> dict[str, float]:
     return found
 
 
-def spread(evidence: Evidence) -> dict[str, list[float]]:
-    """Best over worst power of the three protocols with 8, 12 and 16 processors."""
-    runs = ours(evidence)
-    found: dict[str, list[float]] = {}
-    for policy in SCHEDULERS:
-        found[policy] = []
-        for n in MANY:
-            base = Setting(processors=n, scheduler=policy)
-            powers = [
-                m.gsp(runs.at(EC, base.changed(protocol=name))) for name in ("mesi", "amsd", "pscr")
-            ]
-            found[policy].append(max(powers) / min(powers))
-    return found
+def leads(evidence: Evidence) -> dict[str, list[float]]:
+    """The power of PSCR, the paper's best, over that of MESI, its worst: 8, 12, 16 processors."""
+    found = ratio(evidence, m.gsp, "pscr", "mesi")
+    return {policy: [found[f"{n} {policy}"] for n in MANY] for policy in SCHEDULERS}
+
+
+def lead_grows(found: dict[str, list[float]]) -> bool:
+    """Whether the best of the paper's protocols leads, and the more, the more processors."""
+    return all_rise(found) and all(series[-1] > 1 + TIE for series in found.values())
 
 
 def saturates(low: str, found: dict[str, float]) -> bool:
@@ -169,9 +165,12 @@ _COMPARED = (
             "5.2.2",
             "The difference between protocols grows with the processors",
             "more evident",
-            "best over worst power with 8, 12 and 16 processors",
-            spread,
-            all_rise,
+            "power of PSCR over that of MESI with 8, 12 and 16 processors; a larger deficit is "
+            "not a growing lead",
+            leads,
+            lead_grows,
+            why=CHATTY,
+            post_hoc="best over worst power, which PSCR may also be",
         )
     ),
     Claim(
@@ -208,6 +207,7 @@ _COMPARED = (
             "machines on which it has passive transactions or misses",
             lambda e: sums(e, passive, "pscr"),
             empty,
+            kind="identity",
         )
     ),
     *under_both(
@@ -278,9 +278,13 @@ _COMPARED = (
             "5.2.2",
             "With few processors the choice of the protocol matters less",
             "less critical",
-            "best over worst power of eight processors, over that of sixteen",
-            lambda e: {name: found[0] / found[-1] for name, found in spread(e).items()},
-            less_than(1),
+            "power of PSCR over that of MESI with 8, 12 and 16 processors",
+            leads,
+            lambda found: (
+                lead_grows(found) and all(series[0] < series[-1] for series in found.values())
+            ),
+            why=CHATTY,
+            post_hoc="best over worst power, which PSCR may also be",
         )
     ),
 )

@@ -17,6 +17,7 @@ BLOCKS = (32, 64, 128, 256)
 LARGE_BLOCKS = (512, 1024)
 """Section 5.1.3: the critical block size of false sharing is 1024."""
 WAYS = (1, 2, 4)
+FEWEST = (1, 2)
 FEW = (4, 8)
 MANY = (8, 12, 16)
 PROTOCOLS = ("mesi", "amsd", "pscr")
@@ -61,8 +62,13 @@ def counts(quick: bool) -> Sequence[int]:
 
 
 def curve(base: Setting, quick: bool) -> list[Setting]:
-    """One machine with more and more processors."""
-    return [base.changed(processors=n) for n in counts(quick)]
+    """One machine with more and more processors.
+
+    Below the four of the smallest critical point of the paper there are others, so that ours can
+    be smaller.
+    """
+    below = FEWEST if base.cache_size == SIZES[0] else ()
+    return [base.changed(processors=n) for n in (*below, *counts(quick))]
 
 
 def wanted(workload: str, quick: bool) -> list[Setting]:

@@ -38,17 +38,19 @@ _HELD = (
     "68."
 )
 _SUPPLIED = (
-    "The cost of a miss depends on the supplier of the block. Under MESI as modelled here "
-    "(Illinois) any cache with a copy supplies it, in 12 cycles of 68 with 32-byte blocks; with "
-    "eight processors, 2 MB and random scheduling that is three quarters of all fetched blocks, as "
-    "the processes run the same code. If memory supplies clean blocks (mesi-memory), four and "
-    "eight processors have powers of 3.44 and 6.70; if in addition each fetch holds the bus to its "
-    "end, 2.95 and 3.99. With caches as slow as memory, and the bus held as long (read_block_cache "
-    "of 64 cycles plus the data), four and eight processors with 32 bytes have powers of 3.1 and "
-    "4.5, eight with 256 bytes 5.4, and with 128 bytes and affinity 6.4. The paper's 3.3, 5.6, 7 "
-    "and 7.4 lie between these and ours, 3.6, 7.2, 6.9 and 7.4: its caches may supply only written "
-    "blocks, which it does not say. Processors that wait for every miss (blocking) have less "
-    "effect: 3.5, 6.8, 6.8 and 7.3."
+    "The cost of a miss depends on the supplier of the block. The MESI of the paper is that of "
+    "Pentium Pro and Pentium II (section 2, its reference 45), whose caches supply modified blocks "
+    "alone: clean blocks come from memory, which takes 68 cycles with 32 bytes instead of 12. AMSD "
+    "and PSCR have the same rule here (mesi-memory, amsd-memory, pscr-memory), so that protocols "
+    "differ by what they do about sharing: a cache supplies a block if it owns it (M; M and MD of "
+    "AMSD; M and SM of PSCR). In the variant caches any cache that has the block supplies it "
+    "(mesi, amsd, pscr)."
+)
+_MOVED = (
+    "Affinity leaves open when a ready process runs elsewhere. Here a process waits for the "
+    "processor on which it ran last unless that takes eight others meanwhile (aging, in "
+    "home-dispatches), and processes that have done their share of the work leave their processors "
+    "to those that have not. The table bands-of-aging has powers and migrations with other rules."
 )
 _RULES = (
     "In addition to the rules below, a series rises or falls if its ends do and no step goes the "
@@ -66,9 +68,9 @@ def of(points: Sequence[Row], *, quick: bool) -> tuple[str, ...]:
     """Paragraphs for the page and the ledger."""
     without = any(row["stands_for"] > 1 for row in points)
     machine = (_TRACES, *([_NO_FETCHES] if without else []), _PROCESSOR, _PRIVATE)
-    notes = (*machine, *_RULES, _writes(points))
+    notes = (*machine, _SUPPLIED, _MOVED, *_RULES, _writes(points))
     # These findings hold only for mixes of full length.
-    return notes if quick else (*notes, _HELD, _SUPPLIED)
+    return notes if quick else (*notes, _HELD)
 
 
 def _writes(points: Sequence[Row]) -> str:

@@ -10,7 +10,7 @@ from homenode.options.specs import unique
 from homenode.trace import Trace
 from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.context import StudyContext
-from homenode_studies.studies.foglia.matrix import EXTENDED, Setting, wanted
+from homenode_studies.studies.foglia.matrix import EXTENDED, PROTOCOLS, Setting, wanted
 from homenode_studies.studies.programs import Program
 from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Evidence, Missing, Row
@@ -31,13 +31,14 @@ class Machine:
         name: its name in results.
         spec: its notation for the engine.
         stands_for: references of the paper's traces per reference of this trace.
-        mesi: the protocol that represents the paper's MESI.
+        clean_from_memory: whether memory supplies clean blocks under the paper's protocols, as in
+            the machines of its MESI; otherwise any cache that has one does.
     """
 
     name: str
     spec: str
     stands_for: int
-    mesi: str = "mesi"
+    clean_from_memory: bool = True
 
     def question(self, setting: Setting, seed: int = SEED) -> dict[str, Any]:
         """The options of a simulation, independent of the location of the machine's file."""
@@ -50,8 +51,21 @@ class Machine:
 
     def point(self, setting: Setting) -> dict[str, Any]:
         """A point for the engine."""
-        chosen = setting.changed(protocol=self.mesi) if setting.protocol == "mesi" else setting
-        return {"machine": self.spec, **chosen.fields()}
+        chosen = setting.changed(protocol=from_memory(setting.protocol))
+        return {
+            "machine": self.spec,
+            **(chosen if self.clean_from_memory else setting).fields(),
+        }
+
+
+def from_memory(protocol: str) -> str:
+    """The variant of one of the paper's protocols in which memory supplies clean blocks.
+
+    >>> from_memory("pscr:private_kernel=yes"), from_memory("moesi")
+    ('pscr-memory:private_kernel=yes', 'moesi')
+    """
+    name, separator, parameters = protocol.partition(":")
+    return f"{name}-memory{separator}{parameters}" if name in PROTOCOLS else protocol
 
 
 PAPERS = Machine("bus-smp", "bus-smp", 1)

@@ -1,9 +1,11 @@
 """Variants of open parameters of the paper's machine and kernel.
 
-Its caches may supply only written blocks, and a fetch may hold the bus until memory has sent the
-block (tables 4 and 5 leave both open). Its kernel is a trace of system calls with simulated
-scheduling (section 4); a complete present-day Linux does more, and shares more. It also has
-per-processor copies of much data that a kernel of 2003 had once.
+Caches may supply clean blocks as well (its MESI is that of machines whose caches do not), and a
+fetch may hold the bus until memory has sent the block (tables 4 and 5 leave that open). Its kernel
+is a trace of system calls with simulated scheduling (section 4); a complete present-day Linux does
+more, and shares more. It also has per-processor copies of much data that a kernel of 2003 had once.
+Its workloads combine traces of processes with simulated frames; in a recording, a frame that was
+freed serves another process.
 """
 
 from collections.abc import Callable
@@ -19,17 +21,16 @@ from homenode_studies.studies.foglia.runs import Machine, machine_for
 from homenode_studies.studies.forms import TraceForm
 from homenode_studies.studies.variants import Variant
 
-_CLEAN_FROM_MEMORY = "mesi-memory"
 _LONGEST = HOLDS[max(HOLDS)]
 """The machine whose bus is held longest."""
 
 
-def _with_memory(trace: Trace) -> Machine:
-    return replace(machine_for(trace), mesi=_CLEAN_FROM_MEMORY)
+def _with_caches(trace: Trace) -> Machine:
+    return replace(machine_for(trace), clean_from_memory=False)
 
 
 def _held(trace: Trace) -> Machine:
-    return replace(_with_memory(trace), name=_LONGEST.name, spec=_LONGEST.spec)
+    return replace(machine_for(trace), name=_LONGEST.name, spec=_LONGEST.spec)
 
 
 def _of_form(form: TraceForm) -> Callable[[StudyContext], Products]:
@@ -43,13 +44,13 @@ def _of_form(form: TraceForm) -> Callable[[StudyContext], Products]:
 
 VARIANTS = (
     Variant(
-        "memory",
-        "under MESI memory supplies clean blocks",
-        partial(products, machine_of=_with_memory),
+        "caches",
+        "any cache that has a clean block supplies it",
+        partial(products, machine_of=_with_caches),
     ),
     Variant(
         "held",
-        "as memory, and the bus is held for all 68 cycles of a fetch",
+        "the bus is held for all 68 cycles of a fetch",
         partial(products, machine_of=_held),
     ),
     Variant(
@@ -59,6 +60,11 @@ VARIANTS = (
         "common",
         "all processors share the kernel's per-processor data",
         _of_form(TraceForm(common_areas=True)),
+    ),
+    Variant(
+        "frames",
+        "memory that processes use one after the other is in frames of their own",
+        _of_form(TraceForm(own_frames=True)),
     ),
 )
 """In the order of the table's columns."""
