@@ -191,7 +191,12 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
             "each",
         ),
         Conclusion(
-            "PSCR eliminates passive sharing", "foglia", ["PSCR eliminates passive sharing"]
+            "Affinity reduces passive sharing",
+            "foglia",
+            [
+                "Affinity has fewer transactions of passive sharing",
+                "Affinity mainly saves passive sharing",
+            ],
         ),
         Conclusion(
             "Larger caches and more ways help four processors",
