@@ -21,13 +21,14 @@ struct FrameTurn {
     process: u32,
     /// A turn of the same use, or itself.
     parent: u32,
-    /// Whether the use has several processes, or reads what was there before the trace.
+    /// Whether the use has several processes.
     bound: bool,
     /// Whether another process overwrites its memory without reading it, or it another's.
     recycled: bool,
 }
 
-/// The references to one frame. A *use* is a set of turns that read what the others wrote.
+/// The references to one frame. A *use* is a set of turns that read what the others wrote, or the
+/// same words from before the trace.
 pub(super) struct FrameHistory {
     turns: Vec<FrameTurn>,
     /// The turn that wrote each word last, and the one that touched it last, plus one.
@@ -76,12 +77,10 @@ impl FrameHistory {
     }
 
     fn read(&mut self, turn: usize, word: usize) {
-        match self.written[word] {
-            0 => {
-                let root = self.root(turn);
-                self.turns[root].bound = true;
-            }
-            by => self.join(turn, by as usize - 1),
+        // What was there before the trace belongs to those who read it.
+        let by = if self.written[word] > 0 { self.written[word] } else { self.touched[word] };
+        if by > 0 {
+            self.join(turn, by as usize - 1);
         }
     }
 
