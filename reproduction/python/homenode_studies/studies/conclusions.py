@@ -229,7 +229,7 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
             "Reactive proxies with first touch are never slower than either placement without",
             "talbot",
             ["Reactive proxies with first touch are never slower"],
-            why="in six of seven programs; FMM loses 2 to 4 % with 64 nodes, and gains with 256",
+            why="in six of seven programs; FMM loses 2 to 3 % with 64 nodes, and gains with 256",
         ),
         Conclusion(
             "Neither first touch nor round-robin suits all programs",

@@ -48,16 +48,15 @@ _ONCE = (
 _BOXES = (
     "checked: all boxes are marked, as our FMM has no f_array. In an earlier version, whose data "
     "were not in one heap, with an f_array in which each thread writes the extent of its bodies "
-    "and reads those of all others, and nothing else marked, it lost 2.8 % with its 13 "
+    "and reads those of all others, and nothing else marked, it lost 2.8 % with 13 "
     "instructions before each reference, 0.1 % with 14 and 3.6 % with 4"
 )
 _SOONER = (
-    "checked: FMM and Water tie (FMM does not with 4 instructions before each reference, 0.971). "
-    "In Ocean-Non-Contig half of the waiting is at one node, which touches coarse grids first, and "
-    "the pages of a row of tiles are at its first user. It ties, 0.995, if grids of 16 points are "
-    "the coarsest, rows of coarse grids are as far apart as those of the finest, and threads of a "
-    "row of tiles touch its pages in turns; with only the rows apart it is 0.976, and with the "
-    "study's grids and 2-way caches 0.993"
+    "checked: FMM and Water tie. In Ocean-Non-Contig half of the waiting is at one node, which "
+    "touches coarse grids first, and the pages of a row of tiles are at its first user. It ties, "
+    "0.995, if grids of 16 points are the coarsest, rows of coarse grids are as far apart as those "
+    "of the finest, and threads of a row of tiles touch its pages in turns; with only the rows "
+    "apart it is 0.976, and with the study's grids and 2-way caches 0.993"
 )
 _MARKED = (
     "checked: 3 % of Ocean-Non-Contig's read requests are to the marked arrays (31 of 951 "
