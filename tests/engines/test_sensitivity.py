@@ -40,11 +40,15 @@ def test_orders_are_made_of_one_trace_and_repeat(trace: hn.Trace) -> None:
             trace, "numa", "optimal,migrate", 64, reinterleave=2, quantum=7, seed=seed
         )
 
+    def timed() -> hn.SensitivityResult:
+        return hn.sensitivity(trace, "spr-2s-lines", reinterleave=1, seed=3)
+
     first = found(3)
     assert [order["made"] is None for order in first.orders] == [True, False, False]
     assert "seed=4 quantum=7" in first.orders[2]["made"]
     assert len({order["checksum"] for order in first.orders}) == 3
     assert first.to_dict() == found(3).to_dict()
+    assert timed().to_dict() == timed().to_dict()
     assert first.rows != found(8).rows
 
 

@@ -177,13 +177,13 @@ def sensitivity(
     timed: dict[str, list[LineResult]] = {name: [] for name in of_today}
     for name, trace in _all_orders(opened, count, turns, watched):
         step = watched.next()
+        # An order made here is in a temporary file, whose name is of no use to the caller.
         for machine in of_today:
-            timed[machine].append(
-                lines(trace, machine=machine, progress=step, **part_of("lines", replay))
-            )
+            found = lines(trace, machine=machine, progress=step, **part_of("lines", replay))
+            found.provenance["trace"] = name
+            timed[machine].append(found)
         if wanted:
             result = simulate(trace, *matrix, progress=step, **replay)
-            # An order made here is in a temporary file, whose name is of no use to the caller.
             result.provenance["trace"] = name
             results.append(result)
         orders.append(_describe(name, trace))
