@@ -16,7 +16,7 @@ struct Ready {
 pub struct DispatchProgress<'a> {
     /// The current cycle.
     pub now: u64,
-    /// References that each process has begun.
+    /// References that each process has begun; empty if the choice does not depend on them.
     pub begun: &'a [u64],
     /// References of its share that each process owes, if processes restart. One that owes none
     /// runs only where no other is ready.

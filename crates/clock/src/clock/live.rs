@@ -3,7 +3,7 @@
 //! The program runs step by step, as the simulation needs operations: see [`LiveClock`]. It may
 //! wait for something that no operation ends, or until a time: alarms end such waits.
 
-use super::Clock;
+use super::{Clock, restart};
 use crate::processor::{MemorySystem, Mode};
 use crate::streams::{PendingOperations, ThreadStreams};
 
@@ -144,9 +144,11 @@ impl<M: MemorySystem> Clock<M> {
         }
         self.streams.extend((0..more).map(|_| PendingOperations::default()));
         self.fetches.resize(processes, false);
-        // A later process is not behind those that have run before it existed.
-        let least = self.begun.iter().copied().min().unwrap_or(0);
-        self.begun.resize(processes, least);
+        if restart::counts_begun(&self.scheduler) {
+            // A later process is not behind those that have run before it existed.
+            let least = self.begun.iter().copied().min().unwrap_or(0);
+            self.begun.resize(processes, least);
+        }
         self.blocked.resize(processes, false);
         self.unfinished += more;
         self.sync.grow(processes);

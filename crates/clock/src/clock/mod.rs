@@ -71,7 +71,7 @@ pub struct Clock<M: MemorySystem> {
     streams: Vec<PendingOperations>,
     /// Whether a process fetches instructions; if not, each of its references counts as one.
     fetches: Vec<bool>,
-    /// References that each process has begun.
+    /// References that each process has begun; empty if nothing depends on them.
     begun: Vec<u64>,
     blocked: Vec<bool>,
     unfinished: usize,
@@ -128,7 +128,7 @@ impl<M: MemorySystem> Clock<M> {
             sync: SyncObjects::new(processes),
             streams: (0..processes).map(|_| restart::operations(&scheduler)).collect(),
             fetches: vec![false; processes],
-            begun: vec![0; processes],
+            begun: vec![0; if restart::counts_begun(&scheduler) { processes } else { 0 }],
             blocked: vec![false; processes],
             unfinished: processes,
             shares: None,

@@ -7,7 +7,7 @@
 //! Source: Foglia, Giorgi and Prete 2004, section 4: applications run "in a continuous and cyclical
 //! way".
 
-use homenode_machine::SchedulerModel;
+use homenode_machine::{AgingUnit, SchedulerModel};
 
 use super::Clock;
 use crate::processor::{MemorySystem, Mode};
@@ -17,6 +17,11 @@ use crate::time::ProcessShare;
 /// The operation buffer of a process, which keeps operations if processes restart.
 pub(super) fn operations(scheduler: &SchedulerModel) -> PendingOperations {
     if scheduler.restart { PendingOperations::kept() } else { PendingOperations::default() }
+}
+
+/// Whether anything depends on how many references a process has begun.
+pub(super) fn counts_begun(scheduler: &SchedulerModel) -> bool {
+    scheduler.restart || scheduler.aging_unit == AgingUnit::SlicesBehind
 }
 
 /// What each process has to do before the run is over: all of its references once.
@@ -114,12 +119,14 @@ impl<M: MemorySystem> Clock<M> {
         self.shares = Some(OwedShares::new(self.streams.iter().map(references).collect()));
     }
 
-    /// Counts references that a process begins.
+    /// Counts references that a process begins, if something depends on their number.
     #[inline]
     pub(super) fn begin(&mut self, process: usize, references: u64) {
-        self.begun[process] += references;
-        if let Some(shares) = &mut self.shares {
-            shares.begin(process, references);
+        if let Some(begun) = self.begun.get_mut(process) {
+            *begun += references;
+            if let Some(shares) = &mut self.shares {
+                shares.begin(process, references);
+            }
         }
     }
 
