@@ -7,8 +7,10 @@ import platform
 import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -124,6 +126,43 @@ def test_an_assembler_that_fails_makes_no_object(
     assert len(lines) == 1, done.stderr
     assert "TMPDIR" in lines[0]
     assert {path.name for path in Path().iterdir()} == {"a.c", "bin"}
+
+
+@_NEEDS_ASSEMBLY
+def test_a_terminated_compilation_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when a job of a build server is cancelled: each process of the group gets the signal."""
+    script, temporary = tmp_path / "bin" / "as", tmp_path / "temporary"
+    script.parent.mkdir()
+    temporary.mkdir()
+    script.write_text("#!/bin/sh\n: > started\nexec sleep 60\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("HOMENODE_CC", "gcc")
+    monkeypatch.setenv("HOMENODE_HOOKS", "assembly")
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.chdir(tmp_path)
+    Path("a.c").write_text("int f(int *p) { return *p + 1; }\n")
+    cli = [sys.executable, "-m", "homenode", "cc", "-B", "bin/", "-c", "a.c"]
+    running = subprocess.Popen(cli, stderr=subprocess.DEVNULL, start_new_session=True)
+    while not Path("started").exists():
+        assert running.poll() is None
+        time.sleep(0.01)
+    os.killpg(running.pid, signal.SIGTERM)
+    assert running.wait() != 0
+    while list(temporary.iterdir()) and _runs(running.pid):
+        time.sleep(0.01)
+    assert list(temporary.iterdir()) == []
+    assert not Path("a.o").exists()
+
+
+def _runs(group: int) -> bool:
+    """Whether a process of the group is left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @_NEEDS_ASSEMBLY

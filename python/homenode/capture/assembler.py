@@ -7,6 +7,7 @@ imported as a part of the package, and uses little of the standard library, and 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 TYPE_CHECKING = False
@@ -245,8 +246,14 @@ def _save(path: str, data: bytes) -> None:
         raise OSError(error.errno, error.strerror, path) from error
 
 
+def _end(number: int, _frame: object) -> None:
+    """Ends as a shell says that a signal ended it, and removes the temporary files."""
+    raise SystemExit(128 + number)
+
+
 def start(words: Sequence[str]) -> int:
     """As `main`, but failures are a message and an exit code."""
+    signal.signal(signal.SIGTERM, _end)
     try:
         return main(words)
     except OSError as error:
