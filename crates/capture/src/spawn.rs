@@ -100,8 +100,8 @@ extern "C" fn run<F: Fn() -> io::Result<()>>(argument: *mut c_void) -> c_int {
     unsafe { libc::_exit(127) }
 }
 
-/// Resets handlers and unblocks signals, as a new program expects. Python ignores SIGPIPE, which
-/// the program must not inherit.
+/// Resets handlers and unblocks signals, as a new program expects. Python ignores SIGPIPE and
+/// SIGXFSZ, which the program must not inherit.
 fn unblock_signals() {
     // SAFETY: system calls on memory of this frame; handlers are the child's own.
     unsafe {
@@ -110,7 +110,7 @@ fn unblock_signals() {
             let known = libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0;
             let caught =
                 action.sa_sigaction != libc::SIG_IGN && action.sa_sigaction != libc::SIG_DFL;
-            if known && (caught || signal == libc::SIGPIPE) {
+            if known && (caught || signal == libc::SIGPIPE || signal == libc::SIGXFSZ) {
                 action.sa_sigaction = libc::SIG_DFL;
                 libc::sigaction(signal, &raw const action, std::ptr::null_mut());
             }
@@ -158,11 +158,15 @@ mod tests {
 
     #[test]
     fn a_program_has_no_signals_blocked_or_ignored_by_us() {
-        let program = shell("kill -PIPE $$; exit 0", "A=b");
-        let pid = spawn(&program, || Ok(())).unwrap();
-        let mut status = 0;
-        // SAFETY: the status outlives the call.
-        unsafe { libc::waitpid(pid, &raw mut status, 0) };
-        assert_eq!((libc::WIFSIGNALED(status), libc::WTERMSIG(status)), (true, libc::SIGPIPE));
+        for (name, number) in [("PIPE", libc::SIGPIPE), ("XFSZ", libc::SIGXFSZ)] {
+            // SAFETY: as Python does at its start; no other test depends on it.
+            unsafe { libc::signal(number, libc::SIG_IGN) };
+            let program = shell(&format!("kill -{name} $$; exit 0"), "A=b");
+            let pid = spawn(&program, || Ok(())).unwrap();
+            let mut status = 0;
+            // SAFETY: the status outlives the call.
+            unsafe { libc::waitpid(pid, &raw mut status, 0) };
+            assert_eq!((libc::WIFSIGNALED(status), libc::WTERMSIG(status)), (true, number));
+        }
     }
 }
