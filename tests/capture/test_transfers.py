@@ -12,6 +12,8 @@ import pytest
 import homenode as hn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conftest import Builder, Recorder, Recording
 
 _BYTES, _WORD, _PAGE = 4 * 4096, 8, 4096
@@ -132,6 +134,30 @@ def test_a_call_may_race_with_other_threads(build: Builder, record: Recorder, fi
     assert made.summary["races"] == ["racing_read.c:13"]
 
 
+def test_elements_are_read_and_written_by_bytes(
+    build: Builder, record: Recorder, natively: Callable[..., str], tmp_path: Path
+) -> None:
+    """Of 10 bytes `fread` returns one element of 7, and has written all."""
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_bytes(b"0123456789")
+    made = record(build("file_parts.c"), str(source), str(target))
+    assert made.out == natively(build("file_parts.c"), str(source), str(target)) == "1 2\n"
+    assert target.read_bytes() == b"0123456789"
+    assert _transfers(made, "input") == [(0, _WRITE, 0, 10)]
+    assert _transfers(made, "output") == [(0, _READ, 0, 10)]
+
+
+@pytest.mark.parametrize("order", _ORDERS)
+def test_calls_that_return_at_once_do_not_wait(
+    build: Builder, record: Recorder, natively: Callable[..., str], order: str
+) -> None:
+    program = build("at_once.c")
+    made = record(program, order=order)
+    assert made.out == natively(program)
+    # The sent bytes were discarded.
+    assert _transfers(made, "kept") == []
+
+
 @pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="QEMU is not installed")
 @pytest.mark.parametrize("how", ["read", "preadv", "recvmsg"])
 def test_emulation_records_the_same(
@@ -153,3 +179,13 @@ def test_other_machines_have_other_numbers(
     made = emulate(program, file, how, machine=machine, sysroot=f"/usr/{machine}-linux-gnu")
     assert _transfers(made, "buffer") == _written(how)
     assert np.sum(made.touching("buffer")["flags"] & _TRANSFER == 0) == 2 * _WORDS_OF_HALF
+
+
+@pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="QEMU is not installed")
+def test_calls_that_return_at_once_do_not_wait_under_emulation(
+    compiled: Builder, emulate: Recorder, natively: Callable[..., str]
+) -> None:
+    program = compiled("at_once.c")
+    made = emulate(program)
+    assert made.out == natively(program)
+    assert _transfers(made, "kept") == []

@@ -270,10 +270,21 @@ static int connects_at_once(const uint64_t a[6])
 
 static int asks_not_to_wait(enum call call, const uint64_t a[6])
 {
+    /* Errors and urgent data are there or not. */
+    const uint64_t at_once = MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB;
+
     switch (call) {
-    case CALL_RECVFROM: case CALL_SENDTO:
+    case CALL_READ: case CALL_WRITE:
+        return a[2] == 0;
+    case CALL_READV: case CALL_WRITEV:
+        return a[2] == 0 || a[2] > IOV_MAX || bytes_of(a[1], a[2]) == 0;
+    case CALL_RECVFROM:
+        return (a[3] & at_once) != 0;
+    case CALL_RECVMSG:
+        return (a[2] & at_once) != 0;
+    case CALL_SENDTO:
         return (a[3] & MSG_DONTWAIT) != 0;
-    case CALL_RECVMSG: case CALL_SENDMSG:
+    case CALL_SENDMSG:
         return (a[2] & MSG_DONTWAIT) != 0;
     case CALL_FLOCK:
         return (a[1] & (LOCK_NB | LOCK_UN)) != 0;

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -75,29 +76,66 @@ static void transferred_pieces(const struct iovec *pieces, size_t count, ssize_t
         return result;                                                      \
     }
 
-#define DONTWAIT ((flags & MSG_DONTWAIT) != 0)
+/* Whether `read` or `write` of these pieces transfers nothing, or fails: then it does not wait. */
+static int moves_nothing(const struct iovec *pieces, int count)
+{
+    struct iovec piece;
+    const struct iovec here = {&piece, sizeof piece};
 
-ON_FD(ssize_t, read, SYS_read, POLLIN, 0, FILLED(to, size), (int fd, void *to, size_t size), fd, to,
-      size)
-ON_FD(ssize_t, __read_chk, SYS_read, POLLIN, 0, FILLED(to, size),
+    if (count <= 0 || count > IOV_MAX)
+        return 1;
+    for (int i = 0; i < count; i++) {
+        const struct iovec there = {(void *)(uintptr_t)(pieces + i), sizeof piece};
+
+        /* The program may have given an address that cannot be read. */
+        if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)sizeof piece ||
+            piece.iov_len > 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Receiving and discarding: the kernel writes nothing. */
+static int discards(int fd, int flags)
+{
+    int protocol = 0;
+    socklen_t size = sizeof protocol;
+
+    return (flags & MSG_TRUNC) != 0 &&
+           getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) == 0 &&
+           protocol == IPPROTO_TCP;
+}
+
+#define DONTWAIT ((flags & MSG_DONTWAIT) != 0)
+/* Errors and urgent data are there or not. */
+#define RECEIVES_AT_ONCE ((flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) != 0)
+#define RECEIVED(transfer)                        \
+    do {                                          \
+        if (result > 0 && !discards(fd, flags))   \
+            transfer;                             \
+    } while (0)
+
+ON_FD(ssize_t, read, SYS_read, POLLIN, size == 0, FILLED(to, size),
+      (int fd, void *to, size_t size), fd, to, size)
+ON_FD(ssize_t, __read_chk, SYS_read, POLLIN, size == 0, FILLED(to, size),
       (int fd, void *to, size_t size, size_t room), fd, to, size, room)
-ON_FD(ssize_t, readv, SYS_readv, POLLIN, 0, PIECES_FILLED(v, count),
+ON_FD(ssize_t, readv, SYS_readv, POLLIN, moves_nothing(v, count), PIECES_FILLED(v, count),
       (int fd, const struct iovec *v, int count), fd, v, count)
-ON_FD(ssize_t, writev, SYS_writev, POLLOUT, 0, PIECES_TAKEN(v, count),
+ON_FD(ssize_t, writev, SYS_writev, POLLOUT, moves_nothing(v, count), PIECES_TAKEN(v, count),
       (int fd, const struct iovec *v, int count), fd, v, count)
-ON_FD(ssize_t, recv, SYS_recvfrom, POLLIN, DONTWAIT, FILLED(to, size),
+ON_FD(ssize_t, recv, SYS_recvfrom, POLLIN, RECEIVES_AT_ONCE, RECEIVED(FILLED(to, size)),
       (int fd, void *to, size_t size, int flags), fd, to, size, flags)
-ON_FD(ssize_t, __recv_chk, SYS_recvfrom, POLLIN, DONTWAIT, FILLED(to, size),
+ON_FD(ssize_t, __recv_chk, SYS_recvfrom, POLLIN, RECEIVES_AT_ONCE, RECEIVED(FILLED(to, size)),
       (int fd, void *to, size_t size, size_t room, int flags), fd, to, size, room, flags)
-ON_FD(ssize_t, recvfrom, SYS_recvfrom, POLLIN, DONTWAIT, FILLED(to, size),
+ON_FD(ssize_t, recvfrom, SYS_recvfrom, POLLIN, RECEIVES_AT_ONCE, RECEIVED(FILLED(to, size)),
       (int fd, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *length), fd, to,
       size, flags, from, length)
-ON_FD(ssize_t, __recvfrom_chk, SYS_recvfrom, POLLIN, DONTWAIT, FILLED(to, size),
+ON_FD(ssize_t, __recvfrom_chk, SYS_recvfrom, POLLIN, RECEIVES_AT_ONCE, RECEIVED(FILLED(to, size)),
       (int fd, void *to, size_t size, size_t room, int flags, struct sockaddr *from,
        socklen_t *length),
       fd, to, size, room, flags, from, length)
-ON_FD(ssize_t, recvmsg, SYS_recvmsg, POLLIN, DONTWAIT,
-      PIECES_FILLED(message->msg_iov, message->msg_iovlen),
+ON_FD(ssize_t, recvmsg, SYS_recvmsg, POLLIN, RECEIVES_AT_ONCE,
+      RECEIVED(PIECES_FILLED(message->msg_iov, message->msg_iovlen)),
       (int fd, struct msghdr *message, int flags), fd, message, flags)
 ON_FD(ssize_t, send, SYS_sendto, POLLOUT, DONTWAIT, TAKEN(from, size),
       (int fd, const void *from, size_t size, int flags), fd, from, size, flags)
@@ -206,7 +244,7 @@ INTERPOSE_DECLARED(ssize_t, write, (int fd, const void *from, size_t size))
 
     if (me != NULL && in_pieces(fd, size)) {
         result = write_pieces(me, fd, from, size, HN_CALLER);
-    } else if (me == NULL || hn_wait_fd(me, fd, POLLOUT) == 0) {
+    } else if (me == NULL || size == 0 || hn_wait_fd(me, fd, POLLOUT) == 0) {
         result = REAL(write)(fd, from, size);
         TAKEN(from, size);
     }

@@ -75,16 +75,17 @@ static int64_t socket_timeout_ns(int fd, short events)
     return (limit.tv_sec * INT64_C(1000000) + limit.tv_usec) * 1000;
 }
 
-/* Whether a call on `fd` would block now. */
+/* Whether a call on `fd` would block now; one that the descriptor was not opened for fails. */
 int hn_fd_blocks(int fd, short events)
 {
+    const long refused = events == POLLIN ? O_WRONLY : O_RDONLY;
     struct pollfd p = {fd, events, 0};
     long flags;
 
     if (fd_ready(&p))
         return 0;
     flags = hn_sys(SYS_fcntl, fd, F_GETFL, 0, 0);
-    return flags >= 0 && (flags & O_NONBLOCK) == 0;
+    return flags >= 0 && (flags & O_NONBLOCK) == 0 && (flags & O_ACCMODE) != refused;
 }
 
 /* Waits until a call on `fd` will not block. -1: the call fails now, with errno. */

@@ -53,8 +53,6 @@ IN_TURN(int, putchar, (int c), c)
 IN_TURN(int, putc, (int c, struct file *f), c, f)
 IN_TURN(int, fputc, (int c, struct file *f), c, f)
 IN_TURN(int, fputs, (const char *text, struct file *f), text, f)
-IN_TURN(size_t, fwrite, (const void *from, size_t size, size_t count, struct file *f), from, size,
-        count, f)
 IN_TURN(int, fflush, (struct file *f), f)
 IN_TURN(void, perror, (const char *text), text)
 IN_TURN(int, vprintf, (const char *format, va_list rest), format, rest)
@@ -78,23 +76,29 @@ IN_TURN(ssize_t, getline, (char **line, size_t *size, struct file *f), line, siz
 IN_TURN(int, fseek, (struct file *f, long to, int from), f, to, from)
 IN_TURN(long, ftell, (struct file *f), f)
 
-/* It has the kernel write the caller's memory, or copies what the kernel has written before: both
- * count as the transfer of a system call. */
-#define FREAD(name, params, ...)                                                          \
+/* They have the kernel access the caller's memory, or copy what it has read or will write: both
+ * count as the transfer of a system call. They are called for bytes, as the last element read may
+ * be a part. */
+#define BY_BYTES(name, kind, memory, params, ...)                                         \
     INTERPOSE(size_t, name, params)                                                       \
     {                                                                                     \
-        size_t result;                                                                    \
+        size_t bytes;                                                                     \
                                                                                           \
         if (HN_UNLIKELY(hn_logical))                                                      \
             hn_inside();                                                                  \
-        result = REAL(name)(__VA_ARGS__);                                                 \
-        hn_transfer(hn_me, (uintptr_t)to, result * size, HN_WRITE, HN_CALLER);            \
-        return result;                                                                    \
+        if (size == 0 || __builtin_mul_overflow(size, count, &bytes))                     \
+            return 0;                                                                     \
+        bytes = REAL(name)(__VA_ARGS__);                                                  \
+        hn_transfer(hn_me, (uintptr_t)(memory), bytes, kind, HN_CALLER);                  \
+        return bytes / size;                                                              \
     }
 
-FREAD(fread, (void *to, size_t size, size_t count, struct file *f), to, size, count, f)
-FREAD(__fread_chk, (void *to, size_t room, size_t size, size_t count, struct file *f), to, room,
-      size, count, f)
+BY_BYTES(fread, HN_WRITE, to, (void *to, size_t size, size_t count, struct file *f), to, 1, bytes,
+         f)
+BY_BYTES(__fread_chk, HN_WRITE, to,
+         (void *to, size_t room, size_t size, size_t count, struct file *f), to, room, 1, bytes, f)
+BY_BYTES(fwrite, HN_READ, from, (const void *from, size_t size, size_t count, struct file *f), from,
+         1, bytes, f)
 
 IN_TURN(struct file *, fopen, (const char *name, const char *mode), name, mode)
 IN_TURN(struct file *, fopen64, (const char *name, const char *mode), name, mode)
