@@ -82,6 +82,7 @@ _OF_CLANG = [
     "-O2 -fsave-optimization-record -c a.c -o sub/a.o",
     "-Wall -Werror -c a.c",
     "-Wall -Werror bs.s a.c -o prog",
+    "-Werror -c bs.s",
 ]
 _CASES = [(c, line) for c in ("gcc", "clang") for line in _COMMAND_LINES]
 _CASES += [("gcc", line) for line in _OF_GCC] + [("clang", line) for line in _OF_CLANG]

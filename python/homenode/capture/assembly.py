@@ -44,10 +44,9 @@ _BOTH = ("-g", "-fno-optimize-sibling-calls", "-DHOMENODE_HOOKS_IN_ASSEMBLY")
 # for them, which perform the operation.
 _OF_GCC = ("-dP", "-fdwarf2-cfi-asm")
 _OF_CLANG = (
-    "--start-no-unused-arguments -fno-integrated-as -fbinutils-version=none -Xclang "
+    "-fno-integrated-as -fbinutils-version=none -Xclang "
     "-fsanitize=thread -mllvm -tsan-instrument-memory-accesses=0 "
-    "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-memintrinsics=0 "
-    "--end-no-unused-arguments"
+    "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-memintrinsics=0"
 ).split()
 
 # Options that matter to clang as the assembler, and those of them that take the next word.
@@ -121,6 +120,9 @@ def hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
     ]
     environment = {assembler.SETTINGS: assembler.settings(command, facts, tempfile.gettempdir())}
     own = _OF_CLANG if clang else _OF_GCC
+    if clang and all(Path(source.path).suffix == ".s" for source in line.sources):
+        # Its own assembler uses words of the user's that another one does not get (-Werror).
+        own = [*own, "-Wno-unused-command-line-argument"]
     # clang's assembler takes some names of variables in Intel syntax for registers.
     instead = {"-masm=intel": ("-Xclang", "-inline-asm=intel")} if clang else {}
     if "-S" in line.all_words:

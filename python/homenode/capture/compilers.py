@@ -102,6 +102,9 @@ def _run_with_hooks(
     """Runs the compiler with words of the command line, so that it inserts hooks."""
     # Before the user's own words, which then override them.
     own = [*hooks.words, *_include_flags(language)]
+    if assembly.is_clang(driver):
+        # It warns of words that a command does not use, such as one that only assembles.
+        own = ["--start-no-unused-arguments", *own, "--end-no-unused-arguments"]
     return _run([*driver, *own, *hooks.adapted(words)], hooks.environment)
 
 
