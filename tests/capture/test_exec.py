@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import homenode as hn
 from homenode import _core
 from homenode.capture.recording import interpreted
 
@@ -99,9 +100,9 @@ def test_a_script_can_be_recorded(qemu: Qemu, program: Command, tmp_path: Path) 
         ("#!/bin/sh\n", ["/bin/sh"]),
         ("#!/bin/sh", ["/bin/sh"]),
         ("#! \t/usr/bin/env  -S a\tb \n", ["/usr/bin/env", "-S a\tb"]),
-        ("#!/bin/sh\r\n", ["/bin/sh\r"]),
-        ("#!sh\n", ["./sh"]),
         ("#!\n", []),
+        ("#!/bin/sh\0 -e\n", ["/bin/sh"]),
+        (f"#!/bin/sh {300 * 'x'}\n", ["/bin/sh", 245 * "x"]),
         (f"#!/{256 * 'x'}\n", []),
         ("\x7fELF", []),
     ],
@@ -117,6 +118,23 @@ def test_a_script_has_the_interpreter_that_linux_finds(
     other.write_text(f"#!{script} -x\n")
     other.chmod(0o755)
     assert interpreted([str(other)]) == [*begin, str(script), "-x", str(other)]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("#!/bin/sh\r\n", r"script: .*'/bin/sh\\r'.*Windows; correct the line"),
+        ("#!sh\n", r"script: .*'\./sh', is no program that can be executed; correct"),
+    ],
+)
+def test_an_interpreter_that_cannot_run_is_named_with_its_script(
+    line: str, said: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "script"
+    script.write_text(line, newline="")
+    script.chmod(0o755)
+    with pytest.raises(hn.ConfigError, match=said):
+        interpreted([str(script)])
 
 
 def test_an_exec_that_fails_changes_nothing(compiled: Builder, emulate: Recorder) -> None:

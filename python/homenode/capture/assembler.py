@@ -147,7 +147,9 @@ class _Assembler:
         if failed.code < 0:
             return f"{self.command[0]} was ended by signal {-failed.code}"
         lines = failed.said.strip().splitlines()
-        return lines[-1] if lines else f"{self.command[0]} ended with {failed.code}"
+        # clang prints where it was when it could not write.
+        full = [line for line in lines if "No space left" in line]
+        return (full or lines)[-1] if lines else f"{self.command[0]} ended with {failed.code}"
 
 
 def _refusal(said: str) -> str:

@@ -17,7 +17,7 @@ from homenode.errors import ConfigError
 __all__ = ["interpreted", "ready"]
 
 # What Linux reads of a script, and how many scripts it takes that interpret each other.
-_HEAD_BYTES = 256
+_HEAD_BYTES = 255
 _SCRIPTS_MAX = 5
 
 
@@ -27,7 +27,7 @@ def ready(options: dict[str, Any]) -> Iterator[None]:
 
     Raises:
         ConfigError: when the plugin cannot be built, with what to install, or the initramfs cannot
-            be read.
+            be read, and when a script's interpreter cannot be executed.
     """
     via = options.get("via")
     if via not in ("qemu", "qemu-system"):
@@ -60,6 +60,9 @@ def interpreted(argv: Sequence[str]) -> list[str]:
 
     >>> interpreted(["true", "now"])
     ['true', 'now']
+
+    Raises:
+        ConfigError: when an interpreter cannot be executed.
     """
     words = list(argv)
     for _ in range(_SCRIPTS_MAX):
@@ -67,6 +70,12 @@ def interpreted(argv: Sequence[str]) -> list[str]:
         interpreter = [] if path is None else _interpreter(path)
         if not interpreter:
             break
+        if not os.access(interpreter[0], os.X_OK):
+            ending = "; its lines end as on Windows" if interpreter[0].endswith("\r") else ""
+            raise ConfigError(
+                f"{path}: the interpreter in its first line, {interpreter[0]!r}, is no program "
+                f"that can be executed{ending}; correct the line"
+            )
         words = [*interpreter, str(path), *words[1:]]
     return words
 
@@ -78,10 +87,11 @@ def _interpreter(path: str) -> list[str]:
             head, end, _ = (whole := file.read(_HEAD_BYTES)).partition(b"\n")
     except OSError:
         return []
-    if not head.startswith(b"#!") or (not end and len(whole) == _HEAD_BYTES):
-        return []
-    name, *argument = re.split(rb"[ \t]+", head[2:].strip(b" \t"), maxsplit=1)
-    if not name:
+    line = head[2:].partition(b"\0")[0].strip(b" \t")
+    name, *argument = re.split(rb"[ \t]+", line, maxsplit=1)
+    # Of a longer line the argument may be cut off, not the name.
+    cut = not end and len(whole) == _HEAD_BYTES and not argument
+    if not head.startswith(b"#!") or not name or cut:
         return []
     # The kernel searches no folders.
     interpreter = os.fsdecode(name if b"/" in name else b"./" + name)
