@@ -157,7 +157,7 @@ def _of_workload(context: StudyContext, program: Program, machine: Machine) -> l
         (setting.block_size for setting in settings),
         len(settings),
     )
-    said = {"workload": program.name, "machine": machine.name, "stands_for": machine.stands_for}
+    said = {"workload": program.name, "machine": machine.name}
     return [{**said, **setting.fields(), **row} for setting, row in found.items()]
 
 
@@ -181,4 +181,5 @@ def on_machine(
         for setting, row in zip(new, found.flat_rows(), strict=True):
             cached.put(machine.question(setting, seed), without(row, *_OF_SETTING, "machine"))
         cached.save()
-    return {setting: cached.get(machine.question(setting, seed)) for setting in settings}
+    said = {"stands_for": machine.stands_for}
+    return {s: said | cached.get(machine.question(s, seed)) for s in settings}
