@@ -159,8 +159,8 @@ def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     assert first.counts["source"] == 0
     for row in tables["trace-driven"]:
         # Its threads have work of their own. The order of their first allocations, each of which
-        # maps memory, decides where stacks are, and so which of their blocks conflict: 0.07 and 0.26
-        # per cent with two builds of the runtime, whose size moves the program's data.
+        # maps memory, decides where stacks are, and so which of their blocks conflict: 0.07 and
+        # 0.26 % with two builds of the runtime, whose size moves the program's data.
         assert row["replay"] == pytest.approx(row["run"], rel=0.005)
     for row in tables["optimum"]:
         # Each policy may do everything the one before may, and more.
