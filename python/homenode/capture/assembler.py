@@ -30,8 +30,8 @@ _REPORTS = ("-a", "-v", "--listing", "--statistics")
 _REFUSED = r"(?:^|: )Error: |:\d+:\d+: error: "
 
 _TMPDIR = "TMPDIR names the folder for temporary files"
-# SIGPIPE and SIGXFSZ, which Python ignores.
-_DEFAULT_SIGNALS = (13, 25)
+# Python ignores them.
+_DEFAULT_SIGNALS = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 class AssemblerError(Exception):

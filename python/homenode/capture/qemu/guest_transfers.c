@@ -1,7 +1,6 @@
 /* Data that the program's system calls transfer (../runtime/transfers.c). */
 #include "guest.h"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -26,17 +25,6 @@ static void transfer_message(struct hn_thread *me, uint64_t address, uint64_t by
         transfer_pieces(me, (uint64_t)(uintptr_t)message.msg_iov, message.msg_iovlen, bytes, kind);
 }
 
-/* Receiving and discarding: the kernel writes nothing. */
-static int discards(int fd, uint64_t flags)
-{
-    int protocol = 0;
-    socklen_t size = sizeof protocol;
-
-    return (flags & MSG_TRUNC) != 0 &&
-           getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) == 0 &&
-           protocol == IPPROTO_TCP;
-}
-
 /* Records what a call that has returned `bytes` has read or written. Which instruction made the
  * call is not known. */
 void guest_transfer(struct hn_thread *me, enum call call, const uint64_t a[6], uint64_t bytes)
@@ -49,7 +37,7 @@ void guest_transfer(struct hn_thread *me, enum call call, const uint64_t a[6], u
         hn_transfer(me, a[1], fitting, HN_WRITE, 0);
         break;
     case CALL_RECVFROM:
-        if (!discards((int)a[0], a[3]))
+        if (!hn_discards((int)a[0], (int)a[3]))
             hn_transfer(me, a[1], fitting, HN_WRITE, 0);
         break;
     case CALL_WRITE: case CALL_PWRITE: case CALL_SENDTO:
@@ -62,7 +50,7 @@ void guest_transfer(struct hn_thread *me, enum call call, const uint64_t a[6], u
         transfer_pieces(me, a[1], a[2], bytes, HN_READ);
         break;
     case CALL_RECVMSG:
-        if (!discards((int)a[0], a[2]))
+        if (!hn_discards((int)a[0], (int)a[2]))
             transfer_message(me, a[1], bytes, HN_WRITE);
         break;
     case CALL_SENDMSG:

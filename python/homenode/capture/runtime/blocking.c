@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -95,24 +94,13 @@ static int moves_nothing(const struct iovec *pieces, int count)
     return 1;
 }
 
-/* Receiving and discarding: the kernel writes nothing. */
-static int discards(int fd, int flags)
-{
-    int protocol = 0;
-    socklen_t size = sizeof protocol;
-
-    return (flags & MSG_TRUNC) != 0 &&
-           getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) == 0 &&
-           protocol == IPPROTO_TCP;
-}
-
 #define DONTWAIT ((flags & MSG_DONTWAIT) != 0)
 /* Errors and urgent data are there or not. */
 #define RECEIVES_AT_ONCE ((flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) != 0)
-#define RECEIVED(transfer)                        \
-    do {                                          \
-        if (result > 0 && !discards(fd, flags))   \
-            transfer;                             \
+#define RECEIVED(transfer)                         \
+    do {                                           \
+        if (result > 0 && !hn_discards(fd, flags)) \
+            transfer;                              \
     } while (0)
 
 ON_FD(ssize_t, read, SYS_read, POLLIN, size == 0, FILLED(to, size),

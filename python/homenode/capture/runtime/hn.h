@@ -338,6 +338,7 @@ struct iovec;
 void hn_transfer(struct hn_thread *me, uint64_t start, size_t size, uint64_t kind, uintptr_t pc);
 void hn_transfer_pieces(struct hn_thread *me, const struct iovec *pieces, size_t count, size_t size,
                         uint64_t kind, uintptr_t pc);
+int hn_discards(int fd, int flags);
 
 /* fd_wait.c */
 int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns);

@@ -7,6 +7,8 @@
  */
 #include "hn.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 
 /* Records that the kernel has read or written `size` bytes for the caller, in the pieces of
@@ -42,4 +44,15 @@ void hn_transfer_pieces(struct hn_thread *me, const struct iovec *pieces, size_t
         hn_transfer(me, (uintptr_t)pieces[i].iov_base, part, kind, pc);
         size -= part;
     }
+}
+
+/* Whether a call that receives with these flags discards: the kernel writes nothing. */
+int hn_discards(int fd, int flags)
+{
+    int protocol = 0;
+    socklen_t size = sizeof protocol;
+
+    return (flags & MSG_TRUNC) != 0 &&
+           getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) == 0 &&
+           protocol == IPPROTO_TCP;
 }
