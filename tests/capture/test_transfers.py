@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,19 @@ def _transfers(made: Recording, name: str) -> list[tuple[int, int, int, int]]:
 
 def _written(how: str) -> list[tuple[int, int, int, int]]:
     return [(0, _WRITE, at, size) for at, size in _pieces(_BYTES, _CUTS[how])]
+
+
+@pytest.mark.parametrize("order", ["deterministic", "logical"])
+def test_what_a_call_did_while_its_baton_was_taken_is_recorded(
+    build: Builder, record: Recorder, tmp_path: Path, order: str
+) -> None:
+    """The watchdog takes it from a thread that sleeps in a library."""
+    os.mkfifo(tmp_path / "fifo")
+    made = record(build("sleeping_calls.c"), str(tmp_path / "fifo"), order=order)
+    assert made.out == "128\n0\n"
+    assert made.summary["forced_turns"] >= 2
+    assert _transfers(made, "buffer") == [(0, _WRITE, 0, 64), (0, _WRITE, 64, 64)]
+    assert [words[1] for words in made.events()].count("fork") == 1
 
 
 @pytest.mark.parametrize("how", _CUTS)

@@ -170,6 +170,7 @@ struct hn_record *hn_slow(struct hn_thread *me);
 void hn_ref_slow(const volatile void *address, uint64_t what, uintptr_t pc);
 struct hn_record *hn_next_block(struct hn_thread *me);
 void hn_put(struct hn_thread *me, uint64_t word0, uint64_t word1);
+int hn_may_record(struct hn_thread *me);
 void hn_event(struct hn_thread *me, int code, uint64_t first, uint64_t second);
 void hn_event_with(struct hn_thread *me, int code, const uint64_t words[4]);
 void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsigned extra);

@@ -185,15 +185,23 @@ void hn_end_uncounted(struct hn_thread *me, uint64_t clock)
         hn_set_limit(me);
 }
 
-/* An event with `extra` records of payload behind the first two words. The caller runs, and
- * holds the baton if there is one. */
+/* Whether the calling thread can record what it has just done. The watchdog takes the baton of a
+ * thread that sleeps in unseen code (posix_spawn, fread): then it waits for a turn first. */
+int hn_may_record(struct hn_thread *me)
+{
+    if (HN_UNLIKELY(me->state == HN_OUTSIDE) && !me->in_runtime)
+        hn_enter(me);
+    return me->state == HN_RUNNING && hn_c->order != 0;
+}
+
+/* An event with `extra` records of payload behind the first two words. */
 void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsigned extra)
 {
     const uint64_t low = 0xffffffffffff;
     const uint64_t mark = UINT64_C(1) << HN_EVENT_BIT;
     uint64_t clock;
 
-    if (me->state != HN_RUNNING || hn_c->order == 0)
+    if (!hn_may_record(me))
         return;
     if (hn_logical && me->fresh && code != HN_EV_CLOCK)
         hn_note_turn(me);

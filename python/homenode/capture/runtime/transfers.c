@@ -20,7 +20,7 @@ void hn_transfer(struct hn_thread *me, uint64_t start, size_t size, uint64_t kin
     const uint64_t end = start + size;
     uint64_t clock, part;
 
-    if (size == 0 || me->state != HN_RUNNING || me->in_runtime || hn_c->order == 0)
+    if (size == 0 || me->in_runtime || !hn_may_record(me))
         return;
     if (hn_logical && me->fresh)
         hn_note_turn(me);
