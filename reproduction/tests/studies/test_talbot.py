@@ -340,3 +340,15 @@ def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
         assert row["bounced"] == 0 or row["buffers"] == FINITE
         if row["proxies"] == REACTIVE:
             assert row["proxy_reads"] <= row["bounced"]
+
+
+def test_the_oceans_lie_on_pages_of_the_machine() -> None:
+    (page,) = [row["ours"] for row in machine().rows if row["parameter"] == "DRAM page size"]
+    oceans = [
+        program
+        for quick in (False, True)
+        for program in available(PAPER, quick)
+        if program.name.startswith("ocean")
+    ]
+    assert len(oceans) == 4
+    assert all(program.words[-2:] == ["--page", str(page)] for program in oceans)

@@ -20,6 +20,7 @@ static const struct workload ocean_contig = {
     .size_help = "points along each side, coast included, 2 more than a power of two",
     .size_default = 258, .size_quick = 18, .size_min = 10, .size_max = 514,
     .iterations_default = 2, .iterations_quick = 2,
+    .parameters = {{"--page", "bytes in a page; a tile has pages of its own", 4096, 4096, 65536}},
 };
 
 /* Numbers in a row of a tile and its border, the same for all tiles of a grid. */
@@ -31,7 +32,7 @@ INLINED ptrdiff_t tile_stride(int cells)
 INLINED size_t tile_bytes(int cells)
 {
     size_t rows = (size_t)((cells + down - 1) / down + 2);
-    return whole_pages(rows * (size_t)tile_stride(cells) * sizeof(double));
+    return to_pages(rows * (size_t)tile_stride(cells) * sizeof(double));
 }
 
 static size_t field_bytes(int cells)
@@ -39,7 +40,7 @@ static size_t field_bytes(int cells)
     return o.threads * tile_bytes(cells);
 }
 
-static struct part part_of(const struct field *f, unsigned id)
+INLINED struct part part_of(const struct field *f, unsigned id)
 {
     ptrdiff_t stride = tile_stride(f->side);
     return (struct part){f->cells + id * (tile_bytes(f->side) / sizeof(double)) + stride + 1,

@@ -38,18 +38,25 @@ struct part {
 
 static struct options o;
 static int down, across; /* threads by rows and by columns of tiles */
+static size_t page;      /* bytes in a page of the machine */
 static int levels;       /* grids of the elliptic equations, each of half the side of the last */
 static struct field q_multi[LEVELS_MAX], rhs_multi[LEVELS_MAX], residual[LEVELS_MAX];
 
 static pthread_mutex_t error_lock = PTHREAD_MUTEX_INITIALIZER;
 static double largest[CYCLES_MAX]; /* residual of each cycle, of all threads; under the lock */
 
+/* A size in bytes rounded up to whole pages of the machine. */
+INLINED size_t to_pages(size_t bytes)
+{
+    return (bytes + page - 1) / page * page;
+}
+
 /* --- what the including program decides ------------------------------------------------------- */
 
 /* Bytes that a grid with this many cells along a side takes. */
 static size_t field_bytes(int side);
 
-static struct part part_of(const struct field *f, unsigned id);
+INLINED struct part part_of(const struct field *f, unsigned id);
 
 /* Makes the neighbours' cells of one colour readable beside the thread's own. Others may write
  * cells of the other colour meanwhile. */
@@ -57,12 +64,15 @@ static void exchange(const struct field *f, unsigned id, int colour);
 
 /* --- tiles ------------------------------------------------------------------------------------ */
 
+/* The check also looks cells up. What it calls for that is inlined: a function proper would be
+ * recorded there, too. */
+
 INLINED int cut(int number, int parts, int side)
 {
     return (int)first_of((unsigned)number, (unsigned)parts, (unsigned)side);
 }
 
-static inline struct tile tile_of(int side, unsigned id)
+INLINED struct tile tile_of(int side, unsigned id)
 {
     int row = (int)id / across, column = (int)id % across;
     int top = cut(row, down, side), left = cut(column, across, side);
@@ -92,7 +102,7 @@ static void mirror(const struct field *f, unsigned id)
 }
 
 /* The cell in this row and column, in the tile it belongs to; coast belongs to the tile beside. */
-static double *cell_of(const struct field *f, int row, int column)
+INLINED double *cell_of(const struct field *f, int row, int column)
 {
     int inner_row = row < 0 ? 0 : row < f->side ? row : f->side - 1;
     int inner_column = column < 0 ? 0 : column < f->side ? column : f->side - 1;

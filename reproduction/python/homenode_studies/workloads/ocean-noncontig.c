@@ -22,14 +22,15 @@ static const struct workload ocean_noncontig = {
     .size_help = "points along each side, coast included, 2 more than a power of two",
     .size_default = 258, .size_quick = 18, .size_min = 10, .size_max = 514,
     .iterations_default = 2, .iterations_quick = 2,
+    .parameters = {{"--page", "bytes in a page; a grid begins with one", 4096, 4096, 65536}},
 };
 
 static size_t field_bytes(int cells)
 {
-    return whole_pages((size_t)(cells + 2) * (size_t)(cells + 2) * sizeof(double));
+    return to_pages((size_t)(cells + 2) * (size_t)(cells + 2) * sizeof(double));
 }
 
-static struct part part_of(const struct field *f, unsigned id)
+INLINED struct part part_of(const struct field *f, unsigned id)
 {
     const struct tile t = tile_of(f->side, id);
     ptrdiff_t stride = f->side + 2;
