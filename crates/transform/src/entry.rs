@@ -45,6 +45,11 @@ pub(crate) trait Transform {
         0
     }
 
+    /// Index of the chunk of its trace that it needs first. The others follow, in a circle.
+    fn first_chunk(&self) -> usize {
+        0
+    }
+
     /// Takes a chunk and emits what it can. Chunks come in Time order.
     fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         self.walk(input, out);

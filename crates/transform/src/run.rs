@@ -108,7 +108,9 @@ impl Files<'_> {
         let mut taken = vec![0; self.traces.len()];
         for _ in 0..chunks {
             let wanted = transform.wants();
-            self.traces[wanted].read_chunk(taken[wanted], Want::ALL, &mut input)?;
+            let trace = &self.traces[wanted];
+            let chunk = (transform.first_chunk() + taken[wanted]) % trace.chunks().len();
+            trace.read_chunk(chunk, Want::ALL, &mut input)?;
             taken[wanted] += 1;
             transform.batch(&input, &mut output)?;
             self.take(transform, &mut output)?;

@@ -28,6 +28,7 @@ _EXAMPLES = {
     "drop-sync": ["homenode transform drop-sync t.hnt -o u.hnt"],
     "common-areas": ["homenode transform common-areas mixes/ec.hnt -o one-copy.hnt"],
     "own-frames": ["homenode transform own-frames mixes/ec.hnt -o own.hnt"],
+    "rotate": ["homenode transform rotate mixes/ec.hnt -o later.hnt --seed 2"],
     "words": [
         "homenode transform words t.hnt -o u.hnt --word-bytes 4",
         "homenode transform words t.hnt -o u.hnt",

@@ -89,7 +89,13 @@ impl PlacedPage {
     /// The node whose turn it is when pages are dealt out in the order of their first references.
     #[must_use]
     pub fn round_robin(self, nodes: u16) -> u16 {
-        u16::try_from(self.nth % u64::from(nodes)).unwrap_or(0)
+        self.dealt_from(0, nodes)
+    }
+
+    /// The same, where `first` is the node of the first page.
+    #[must_use]
+    fn dealt_from(self, first: u64, nodes: u16) -> u16 {
+        u16::try_from((first + self.nth) % u64::from(nodes)).unwrap_or(0)
     }
 }
 

@@ -17,6 +17,9 @@ fn round_robin_deals_pages_out_in_the_order_of_first_references() {
     // The fifth page is node 0's again.
     let text = "0 R 900; 1 R 100; 2 R 500; 3 R 0; 0 R 300; 1 R 980; 0 R 340";
     assert_eq!(local("round-robin", text), (7, 6, 0));
+    // From node 1 on, pages 9 and 3 are node 1's; only its own read of page 9 is local.
+    assert_eq!(local("round-robin:first=1", text), (7, 1, 0));
+    assert_eq!(local("round-robin:first=5", text), (7, 1, 0));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod processes;
 mod processors;
 mod realign;
 mod reinterleave;
+mod rotate;
 mod select;
 mod split;
 mod words;
@@ -29,6 +30,7 @@ pub const TABLE: &[Entry] = &[
     drop_sync::ENTRY,
     common_areas::ENTRY,
     own_frames::ENTRY,
+    rotate::ENTRY,
     words::ENTRY,
     filter::ENTRY,
     processors::ENTRY,

@@ -16,6 +16,7 @@ mod own_frames;
 mod processes;
 mod realign;
 mod reinterleave;
+mod rotate;
 mod select;
 mod transform;
 mod words;

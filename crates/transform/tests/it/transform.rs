@@ -39,6 +39,7 @@ fn example(entry: &Entry) -> &'static [&'static str] {
         "filter" => &["cache=64:1:16"],
         "processors" => &["count=2"],
         "processes" => &["references=20"],
+        "rotate" => &["seed=3"],
         "merge" => &[],
         "realign" => &["page-size=64", "private=shared", "sync=include"],
         "split" => &["at=marker"],
@@ -85,12 +86,14 @@ fn every_transform_is_recorded_and_repeatable() {
     let user = trace_of(&user_process());
     let areas = with_areas(&steps(), small_chunks(50));
     let recycled = trace_of(&recycling());
+    let apart = trace_of(&accesses(&steps()).into_iter().map(Step::Access).collect::<Vec<_>>());
     for entry in TABLE {
         let trace = match entry.name {
             "processes" => &system,
             "merge" => &user,
             "common-areas" => &areas,
             "own-frames" => &recycled,
+            "rotate" => &apart,
             _ => &program,
         };
         let made = pieces(trace, entry.name, example(entry)).unwrap();

@@ -20,6 +20,7 @@ from homenode_studies.studies.entry import StudyResult
         "homenode study foglia -o studies --mixes mixes --variants",
         "homenode study marchetti --quick",
         "homenode study talbot --quick",
+        "homenode study talbot --traces traces --seeds 9",
         "homenode list studies",
     )
 )
@@ -66,6 +67,13 @@ from homenode_studies.studies.entry import StudyResult
     help="For foglia: also judge the claims under other assumptions about its machine and kernel, "
     "and say under which of these a claim that differs would hold. Takes five times as long.",
 )
+@click.option(
+    "--seeds",
+    type=WholeNumber(min=1),
+    metavar="N",
+    help="For foglia, marchetti and talbot: run with N seeds of recordings, homes and schedulers; "
+    "a claim whose verdict depends on the seed is a tie.  [default: 5; with --quick: 1]",
+)
 @json_option
 def study(
     name: str,
@@ -77,6 +85,7 @@ def study(
     word_bytes: int | None,
     quantum: int | None,
     variants: bool,
+    seeds: int | None,
     as_json: bool,
 ) -> None:
     """Regenerate a publication's tables and figures, and judge its claims.
@@ -104,6 +113,7 @@ def study(
             word_bytes=word_bytes,
             quantum=quantum,
             variants=variants,
+            seeds=seeds,
             watch=Progress,
         )
     page = write(result, folder / entry.name)
@@ -128,6 +138,6 @@ def _tell(result: StudyResult, page: Path) -> None:
         f"{result.entry.name}: {result.entry.summary}",
     )
     for row in rows:
-        if row["verdict"] in {"differs", "source"} and row["note"]:
+        if row["verdict"] in {"differs", "source", "tie"} and row["note"]:
             echo(f"{row['section']}: {row['claim']}\n    {row['note']}")
     echo(f"\n{count_summary(result.counts)}\npage: {page.resolve()}")

@@ -19,6 +19,7 @@ from homenode.options import named
 from homenode.options.values import only_known
 from homenode_studies.studies.bolosky import appendix, ch3, ch4, ch5, ch6, ch7
 from homenode_studies.studies.context import StudyContext, no_progress
+from homenode_studies.studies.draws import SEEDS
 from homenode_studies.studies.entry import Study, StudyResult, run_study
 from homenode_studies.studies.foglia import study as foglia
 from homenode_studies.studies.marchetti import study as marchetti
@@ -81,6 +82,9 @@ class StudyOptions(TypedDict, total=False):
         thesis and of Markatos and Chronaki, whose processors run at the same pace (§2.3.1).
     variants: also judge the claims under the study's variants of machine and workload, if it has
         any (foglia), and say under which variants a claim that differs would hold. Default: no.
+    seeds: also run with other seeds of recordings, homes and schedulers, this many in all; a claim
+        whose verdict depends on the seed is a *tie*. Default: 5 in foglia, marchetti and talbot,
+        or 1 with ``quick``.
     watch: opens a progress bar with a title. Default: none.
     """
 
@@ -91,6 +95,7 @@ class StudyOptions(TypedDict, total=False):
     word_bytes: int | None
     quantum: int | None
     variants: bool
+    seeds: int | None
     watch: Watch
 
 
@@ -129,7 +134,7 @@ def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
             None if mixes is None else Path(mixes),
             form,
         )
-        return run_study(entry, context, variants=variants)
+        return run_study(entry, context, variants=variants, seeds=_seeds(entry, options))
 
 
 def _chosen(entry: Study, options: StudyOptions) -> list[Program]:
@@ -172,6 +177,26 @@ def _form(entry: Study, options: StudyOptions) -> TraceForm:
         word_bytes=given.get("word_bytes", words) or None,
         quantum=given.get("quantum", quantum) or None,
     )
+
+
+def _seeds(entry: Study, options: StudyOptions) -> int:
+    """The number of seeds.
+
+    Raises:
+        ConfigError: when the study's results depend on none.
+    """
+    asked = options.get("seeds")
+    if asked is None:
+        return 1 if entry.with_seed is None or options.get("quick") else SEEDS
+    if asked > 1 and entry.with_seed is None:
+        having = ", ".join(other.name for other in TABLE if other.with_seed)
+        raise ConfigError(
+            f"--seeds: the results of {entry.name} depend on no seed; studies whose results do are "
+            f"{having}"
+        )
+    if asked < 1:
+        raise ConfigError(f"--seeds {asked}: give a number of at least 1")
+    return asked
 
 
 def _with_prices() -> str:

@@ -13,18 +13,23 @@ Claims are judged by rules that were fixed before the full runs and are the same
 If a publication prints numbers from which our value can be computed, the rule is applied to these
 first. If it fails there, the publication contradicts itself, and neither *holds* nor *differs*
 would be meaningful: the verdict is *source*.
+
+If the experiments were run with several seeds, the rule is applied to the results of each and to
+their median. Unless all agree, the verdict is *tie*.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, Self
 
 from homenode.options.specs import plain_number
+from homenode_studies.studies.draws import is_number, median
 from homenode_studies.studies.tables import Evidence, Missing
 
-Verdict = Literal["holds", "differs", "source", "not testable"]
-VERDICTS: tuple[Verdict, ...] = ("holds", "differs", "source", "not testable")
+Verdict = Literal["holds", "differs", "tie", "source", "not testable"]
+VERDICTS: tuple[Verdict, ...] = ("holds", "differs", "tie", "source", "not testable")
 Kind = Literal["empirical", "printed", "identity"]
 KINDS: tuple[Kind, ...] = ("empirical", "printed", "identity")
 """Judged by our runs; by the printed numbers of the source alone; or true by definition, by an
@@ -121,8 +126,14 @@ class Finding:
         }
 
 
-def find(claim: Claim, evidence: Evidence) -> Finding:
-    """Judges one claim by the evidence."""
+def find(claim: Claim, evidence: Evidence, further: Sequence[Evidence] = ()) -> Finding:
+    """Judges one claim.
+
+    Args:
+        claim: the claim.
+        evidence: the results of the experiments.
+        further: their results with other seeds; those that lack what the claim needs are left out.
+    """
     own, contradicted = _tried(claim, evidence)
     if claim.compute is None or claim.judge is None:
         return Finding(claim, "not testable", "", claim.why, own)
@@ -132,14 +143,40 @@ def find(claim: Claim, evidence: Evidence) -> Finding:
         return Finding(claim, "not testable", "", str(reason), own)
     except ZeroDivisionError:
         return Finding(claim, "not testable", "", _NOTHING, own)
-    agrees = claim.judge(value)
-    verdict: Verdict = "holds" if agrees else "differs"
-    note = "" if agrees else claim.why
-    if contradicted or (claim.kind == "printed" and not agrees):
+    values = [value, *_computed(claim, further)]
+    verdict, note = _judged(claim.judge, values)
+    note = claim.why if verdict == "differs" else note
+    if contradicted or (claim.kind == "printed" and verdict != "holds"):
         verdict, note = "source", claim.contradicted or claim.why
     if claim.post_hoc:
         note = f"{note}; " * bool(note) + f"rule set after a full run: {claim.post_hoc}"
-    return Finding(claim, verdict, format_value(value, claim.shows), note, own)
+    return Finding(claim, verdict, _shown(values, claim.shows), note, own)
+
+
+def _computed(claim: Claim, further: Sequence[Evidence]) -> list[Any]:
+    """Its values with other seeds."""
+    values = []
+    for evidence in further:
+        with suppress(Missing, ZeroDivisionError):
+            values.append(claim.compute and claim.compute(evidence))
+    return values
+
+
+def _judged(judge: Callable[[Any], bool], values: Sequence[Any]) -> tuple[Verdict, str]:
+    """The verdict on the values with each seed, and how many agree if not all do."""
+    agree = [judge(value) for value in values]
+    if len({*agree, judge(median(values))}) > 1:
+        return "tie", f"holds with {sum(agree)} of {len(agree)} seeds"
+    return ("holds" if all(agree) else "differs"), ""
+
+
+def _shown(values: Sequence[Any], shows: str) -> str:
+    """The median of values as text, with the range of numbers that are not all the same."""
+    text = format_value(median(values), shows)
+    if not all(is_number(value) for value in values):
+        return text
+    ends = [format_value(end, shows) for end in (min(values), max(values))]
+    return text if ends == [text, text] else f"{text} ({' to '.join(ends)})"
 
 
 def _tried(claim: Claim, evidence: Evidence) -> tuple[str, bool]:
@@ -153,9 +190,11 @@ def _tried(claim: Claim, evidence: Evidence) -> tuple[str, bool]:
     return format_value(own, claim.shows), not claim.judge(own)
 
 
-def ledger(claims: Iterable[Claim], evidence: Evidence) -> list[Finding]:
-    """Judges all claims by the evidence, in order."""
-    return [find(claim, evidence) for claim in claims]
+def ledger(
+    claims: Iterable[Claim], evidence: Evidence, further: Sequence[Evidence] = ()
+) -> list[Finding]:
+    """Judges all claims, in order; for the arguments see `find`."""
+    return [find(claim, evidence, further) for claim in claims]
 
 
 def counts(findings: Iterable[Finding]) -> dict[str, int]:

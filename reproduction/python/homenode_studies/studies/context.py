@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -14,6 +14,7 @@ from homenode.results.result import Result
 from homenode.trace import Trace
 from homenode_studies.studies import mixes, programs
 from homenode_studies.studies.cache import kept
+from homenode_studies.studies.draws import FIRST_SEED
 from homenode_studies.studies.forms import AS_RECORDED, TraceForm, formed
 from homenode_studies.studies.programs import Program, Publication
 from homenode_studies.studies.tables import Row
@@ -83,6 +84,7 @@ class StudyContext:
         watch: opens a progress bar with a title.
         mixes: the folder of the mixes; by default the small ones of this package.
         form: the counting and interleaving of references.
+        seed: of recordings, homes and schedulers; tables and figures have that of the first run.
         traces: provenance of every trace used, by program.
         simulations: every matrix simulated.
         notes: the notes of the engines.
@@ -96,11 +98,20 @@ class StudyContext:
     watch: Watch = no_progress
     mixes: Path | None = None
     form: TraceForm = AS_RECORDED
+    seed: int = FIRST_SEED
     traces: dict[str, dict[str, Any]] = field(default_factory=dict)
     simulations: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     tuned: dict[str, dict[str, str]] = field(default_factory=dict)
     _opened: dict[str, Trace] = field(default_factory=dict)
+
+    def with_seed(self, seed: int) -> "StudyContext":
+        """The same with another seed, and a record of its own; mixes begin at another place."""
+        mixed = any(program.mix for program in self.programs)
+        form = replace(self.form, rotated=seed) if mixed else self.form
+        chosen = [replace(program, seed=seed - FIRST_SEED) for program in self.programs]
+        of = (self.publication, self.folder, self.quick, chosen, self.watch, self.mixes, form)
+        return StudyContext(*of, seed)
 
     def trace(self, program: Program) -> Trace:
         """The trace of a program, recorded if necessary."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from homenode.errors import of_extra
 from homenode_studies.studies.claims import Claim, Finding, Kind, counts, counts_by_kind
 from homenode_studies.studies.claims import ledger as judged
+from homenode_studies.studies.draws import FIRST_SEED
 from homenode_studies.studies.forms import AS_RECORDED, TraceForm
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Evidence, Figure, Picture, Row, Table
@@ -64,6 +65,8 @@ class Study:
             other turns; machines with a clock need them as recorded.
         form: the publication's counting and interleaving of references.
         variants: changes of machine and workload under which its claims can also be judged.
+        with_seed: the function that runs what claims need with another seed; None if the study's
+            results depend on none.
     """
 
     name: str
@@ -76,6 +79,7 @@ class Study:
     priced: bool = False
     form: TraceForm = AS_RECORDED
     variants: Sequence[Variant] = ()
+    with_seed: Callable[[StudyContext], Products] | None = None
 
     def describe(self) -> dict[str, Any]:
         """The entry as plain data, for lists and JSON."""
@@ -157,11 +161,26 @@ class StudyResult:
         }
 
 
-def run_study(entry: Study, context: StudyContext, *, variants: bool = False) -> StudyResult:
-    """Runs a study's experiments and judges its claims, on request also under its variants."""
+def run_study(
+    entry: Study, context: StudyContext, *, variants: bool = False, seeds: int = 1
+) -> StudyResult:
+    """Runs a study's experiments and judges its claims.
+
+    Args:
+        entry: the study.
+        context: its programs.
+        variants: whether to judge them also under its variants, with the first seed.
+        seeds: the number of seeds.
+    """
     products = entry.experiments(context)
-    findings = judged(entry.claims, products.evidence(published(entry.publication.name)))
-    chosen: dict[str, Any] = {}
+    printed = published(entry.publication.name)
+    further = [
+        entry.with_seed(context.with_seed(FIRST_SEED + draw)).evidence(printed)
+        for draw in range(1, seeds)
+        if entry.with_seed is not None
+    ]
+    findings = judged(entry.claims, products.evidence(printed), further)
+    chosen: dict[str, Any] = {} if entry.with_seed is None else {"seeds": seeds}
     if variants:
         findings, table = tried(entry, context, findings)
         notes = [*products.notes, table.note]
@@ -173,13 +192,14 @@ def run_study(entry: Study, context: StudyContext, *, variants: bool = False) ->
 def count_summary(found: Mapping[str, int]) -> str:
     """The numbers of claims by verdict, in words.
 
-    >>> count_summary({"holds": 3, "differs": 1, "source": 2, "not testable": 0})
+    >>> count_summary({"holds": 3, "differs": 1, "tie": 0, "source": 2, "not testable": 0})
     '3 hold, 1 differs, in 2 the source contradicts itself, 0 not testable'
     """
     holds = "holds" if found["holds"] == 1 else "hold"
     differ = "differs" if found["differs"] == 1 else "differ"
+    tie = f"{found['tie']} depend{'s' * (found['tie'] == 1)} on the seed, " if found["tie"] else ""
     return (
-        f"{found['holds']} {holds}, {found['differs']} {differ}, "
+        f"{found['holds']} {holds}, {found['differs']} {differ}, {tie}"
         f"in {found['source']} the source contradicts itself, "
         f"{found['not testable']} not testable"
     )

@@ -25,6 +25,7 @@ class TraceForm:
         without_kernel: whether references of the kernel are left out.
         common_areas: whether all processors share the kernel's per-processor data.
         own_frames: whether processes have frames of their own for memory that others reuse.
+        rotated: the seed of the place where a mix begins; None begins it as recorded.
     """
 
     word_bytes: int | None = None
@@ -32,6 +33,7 @@ class TraceForm:
     without_kernel: bool = False
     common_areas: bool = False
     own_frames: bool = False
+    rotated: int | None = None
 
     def steps(self) -> dict[str, dict[str, Any]]:
         """The transforms, in their order, with their parameters.
@@ -40,6 +42,8 @@ class TraceForm:
         {'words': {'word_bytes': 4}, 'reinterleave': {'quantum': 1}}
         """
         found: dict[str, dict[str, Any]] = {}
+        if self.rotated is not None:
+            found["rotate"] = {"seed": self.rotated}
         if self.without_kernel:
             found["select"] = {"kernel": "without"}
         if self.common_areas:
@@ -58,12 +62,13 @@ class TraceForm:
         >>> TraceForm(4, 1).suffix(), TraceForm().suffix()
         ('-words4-turns1', '')
         """
+        rotated = "" if self.rotated is None else f"-rotated{self.rotated}"
         kernel = "-without-kernel" if self.without_kernel else ""
         areas = "-common-areas" if self.common_areas else ""
         frames = "-own-frames" if self.own_frames else ""
         words = "" if self.word_bytes is None else f"-words{self.word_bytes}"
         turns = "" if self.quantum is None else f"-turns{self.quantum}"
-        return f"{kernel}{areas}{frames}{words}{turns}"
+        return f"{rotated}{kernel}{areas}{frames}{words}{turns}"
 
     def provenance(self) -> dict[str, Any]:
         """The options that are set, as plain data."""
@@ -73,6 +78,7 @@ class TraceForm:
             "without_kernel": self.without_kernel or None,
             "common_areas": self.common_areas or None,
             "own_frames": self.own_frames or None,
+            "rotated": self.rotated,
         }
         return {name: value for name, value in chosen.items() if value is not None}
 

@@ -64,6 +64,7 @@ class Program:
         mix: the name of the mix, if it is one instead of a program to record.
         private: how engines treat references to its private memory, ``local`` or ``shared``; None
             for their default.
+        seed: of its recording: 0 for turns of the same length, others for random lengths around it.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Program:
     quantum: int = QUANTUM
     mix: str = ""
     private: Literal["local", "shared"] | None = None
+    seed: int = 0
 
     @property
     def words(self) -> list[str]:
@@ -167,7 +169,9 @@ def trace_of(program: Program, folder: Path, progress: Progress = None) -> Trace
     # A killed study would leave an incomplete trace: a trace gets its name when it is complete.
     unfinished = path.with_name(f"recording-{path.name}")
     command = [start, *program.words]
-    trace = Trace.record(command, unfinished, quantum=program.quantum, progress=progress)
+    trace = Trace.record(
+        command, unfinished, quantum=program.quantum, seed=program.seed, progress=progress
+    )
     code = trace.metadata.get("exit_code")
     if code != 0:
         raise ConfigError(f"{program.workload} ended with exit code {code}: see {unfinished}")
@@ -177,7 +181,8 @@ def trace_of(program: Program, folder: Path, progress: Progress = None) -> Trace
 def _key(program: Program) -> str:
     entry = workloads.find(program.workload)
     digest = hashlib.sha256()
-    for part in (_version(), _hooks(), str(program.quantum), *program.words):
+    seed = [f"seed {program.seed}"] if program.seed else []
+    for part in (_version(), _hooks(), str(program.quantum), *program.words, *seed):
         digest.update(part.encode() + b"\0")
     for text in _sources(entry.path, set()):
         digest.update(text)

@@ -11,6 +11,7 @@ from homenode.files import replacing
 from homenode.options.specs import format_size, plain_number
 from homenode.report.page import environment
 from homenode_studies.studies import charts
+from homenode_studies.studies.draws import SEEDS
 from homenode_studies.studies.entry import StudyResult, count_summary
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import to_csv
@@ -23,6 +24,11 @@ RULES = (
     "for all claims and were fixed before the full runs, unless a claim says otherwise. If the "
     "source prints the numbers, a rule is applied to these first; if it fails there, the source "
     "contradicts itself, and the verdict is *source*."
+)
+OF_SEEDS = (
+    "The experiments were run with {seeds} seeds of recordings, homes and schedulers. Our value is "
+    "the median, with the range of numbers in brackets; a claim whose verdict depends on the seed "
+    "is a *tie*. Tables and figures have the first seed."
 )
 KIND_WORDS = {
     "empirical": "by our runs",
@@ -69,7 +75,7 @@ def page(result: StudyResult) -> str:
         counts=result.counts,
         summary=count_summary(result.counts),
         kinds=kinds(result),
-        rules=RULES.replace("*", ""),
+        rules=rules(result).replace("*", ""),
         findings=[finding.row() for finding in result.findings],
         tables=[(table, printed.get(table.name)) for table in result.products.tables],
         figures=[(figure, charts.draw(figure)) for figure in result.products.figures],
@@ -85,6 +91,12 @@ def kinds(result: StudyResult) -> list[str]:
         f"Judged {KIND_WORDS[kind]}: {count_summary(found)}."
         for kind, found in result.counts_by_kind.items()
     ]
+
+
+def rules(result: StudyResult) -> str:
+    """The rules by which claims are judged, as a paragraph."""
+    seeds = result.provenance.get("seeds", 1)
+    return RULES if seeds == 1 else f"{RULES} {OF_SEEDS.format(seeds=seeds)}"
 
 
 def _embedded(svg: str) -> str:
@@ -123,7 +135,7 @@ def markdown(result: StudyResult) -> str:
         *(f"- {sentence}" for sentence in kinds(result)),
         "",
         *(line for note in result.products.notes for line in (f"{note}", "")),
-        RULES,
+        rules(result),
     ]
     for section in dict.fromkeys(finding.claim.section for finding in result.findings):
         lines += ["", f"## Section {section}", ""]
@@ -136,7 +148,7 @@ def markdown(result: StudyResult) -> str:
 
 
 def _asked(result: StudyResult) -> str:
-    """The options that differ from the publication's form, and whether variants were judged."""
+    """The options that differ from the publication's form and from the defaults."""
     found, usual = result.provenance, result.entry.form.provenance()
     options = {"word_bytes": "--word-bytes", "turns": "--quantum"}
     form = "".join(
@@ -144,7 +156,9 @@ def _asked(result: StudyResult) -> str:
         for name, option in options.items()
         if found.get(name) != usual.get(name)
     )
-    return f"{form} --variants" if "variants" in found else form
+    seeds = found.get("seeds", SEEDS)
+    drawn = f" --seeds {seeds}" if seeds != SEEDS else ""
+    return f"{form} --variants{drawn}" if "variants" in found else f"{form}{drawn}"
 
 
 def _line(row: dict[str, str]) -> str:

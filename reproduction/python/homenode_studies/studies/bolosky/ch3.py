@@ -11,7 +11,7 @@ from homenode_studies.studies.bolosky import (
     chip_moves,
 )
 from homenode_studies.studies.bolosky.ch3_claims import CLAIMS
-from homenode_studies.studies.bolosky.platinum import PLATINUM
+from homenode_studies.studies.bolosky.platinum import IN_GLOBAL
 from homenode_studies.studies.context import Matrix, StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.tables import Points, Row, Table
@@ -24,7 +24,7 @@ _GLOBAL = 2.0
 def experiments(context: StudyContext) -> Products:
     """Describes the traces, and runs the ACE's policy and all-global on the ACE."""
     traces = ch2_traces.described(context)
-    ace = context.simulate(Matrix(["ace"], ["optimal", "ace", "all-global", PLATINUM], [PAGE]))
+    ace = context.simulate(Matrix(["ace"], ["optimal", "ace", "all-global", IN_GLOBAL], [PAGE]))
     others = context.simulate(
         Matrix(["numa", "cc"], ["optimal"], [16, 32, 64, 128, 256, 512, 1024, PAGE])
     )

@@ -23,6 +23,7 @@ from homenode_studies.studies.bolosky.ch3_measures import (
     sandwiched,
     slow_shares,
 )
+from homenode_studies.studies.bolosky.platinum import IN_GLOBAL
 from homenode_studies.studies.bolosky.printed import thesis
 from homenode_studies.studies.claims import (
     CLOSE,
@@ -281,8 +282,9 @@ _ACE = (
         "3.3.2",
         "On the ACE reconsidering a pinned page is unlikely to gain",
         "unlikely",
-        "share of programs for which PLATINUM is cheaper than ACE on the ACE",
-        lambda e: share(ace_over(e, "platinum")[p] < v / CLOSE for p, v in ace_over(e).items()),
+        "share of programs for which PLATINUM, which freezes pages in global memory for a while, "
+        "is cheaper than ACE, which leaves them there for good",
+        lambda e: share(ace_over(e, IN_GLOBAL.name)[p] < v / CLOSE for p, v in ace_over(e).items()),
         below(FEW),
         "%",
     ),

@@ -11,6 +11,7 @@ from pathlib import Path
 from homenode.options.specs import unique
 from homenode_studies.studies.claims import TIE
 from homenode_studies.studies.context import StudyContext
+from homenode_studies.studies.draws import FIRST_SEED
 from homenode_studies.studies.foglia import EC, PAPER
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import (
@@ -21,12 +22,12 @@ from homenode_studies.studies.foglia.matrix import (
     SMALL_BLOCKS,
     Setting,
 )
-from homenode_studies.studies.foglia.runs import PAPERS, SEED, Machine, machine_for, on_machine
+from homenode_studies.studies.foglia.runs import PAPERS, Machine, machine_for, on_machine
 from homenode_studies.studies.foglia.tables import describe, label, printed_numbers, setting_of
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Row, Table
 
-SEEDS = (SEED, 2, 3, 4, 5)
+SEEDS = range(FIRST_SEED, FIRST_SEED + 5)
 """Seeds of the scheduler; all other tables use the first."""
 _FOLDER = Path(__file__).parent
 

@@ -10,6 +10,7 @@ from homenode.options.specs import unique
 from homenode.trace import Trace
 from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.context import StudyContext
+from homenode_studies.studies.draws import FIRST_SEED, question_with
 from homenode_studies.studies.foglia.matrix import EXTENDED, PROTOCOLS, Setting, wanted
 from homenode_studies.studies.programs import Program
 from homenode_studies.studies.settings import digest, without
@@ -18,8 +19,6 @@ from homenode_studies.studies.tables import Evidence, Missing, Row
 _OF_SETTING = tuple(Setting.__annotations__)
 RESTART = True
 """Section 4: applications run "in a continuous and cyclical way", for a fixed amount of work."""
-SEED = 1
-"""Default seed of the scheduler."""
 _DATA_ONLY = Path(__file__).with_name("data-references.toml")
 
 
@@ -40,11 +39,11 @@ class Machine:
     stands_for: int
     clean_from_memory: bool = True
 
-    def question(self, setting: Setting, seed: int = SEED) -> dict[str, Any]:
+    def question(self, setting: Setting, seed: int = FIRST_SEED) -> dict[str, Any]:
         """The options of a simulation, independent of the location of the machine's file."""
         asked = self.point(setting) | {"machine": self.name, "restart": RESTART}
-        if seed != SEED:
-            asked["seed"] = seed
+        if setting.scheduler == "random":
+            asked |= question_with(seed)
         if self.spec != self.name:
             asked["digest"] = digest(Path(self.spec))
         return asked
@@ -149,7 +148,7 @@ def simulated(
 
 def _of_workload(context: StudyContext, program: Program, machine: Machine) -> list[Row]:
     settings = wanted(program.name, context.quick)
-    found = on_machine(context, program, machine, settings)
+    found = on_machine(context, program, machine, settings, context.seed)
     context.note_points(
         "protocols",
         [machine.name],
@@ -166,14 +165,14 @@ def on_machine(
     program: Program,
     machine: Machine,
     settings: Sequence[Setting],
-    seed: int = SEED,
+    seed: int = FIRST_SEED,
 ) -> dict[Setting, Row]:
     """Results of settings on a machine; those that are not stored are simulated together."""
     trace = context.trace(program)
     cached = ResultCache(context.folder, trace)
     new = [s for s in settings if cached.get(machine.question(s, seed)) is None]
     if new:
-        of_seed = "" if seed == SEED else f" with seed {seed}"
+        of_seed = "" if seed == FIRST_SEED else f" with seed {seed}"
         title = f"simulating {program.name}{of_seed}, {len(new)} configurations"
         with context.watch(title) as step:
             points = [machine.point(setting) for setting in new]

@@ -7,6 +7,7 @@ from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.foglia import PAPER, bands
 from homenode_studies.studies.foglia.claims import CLAIMS
 from homenode_studies.studies.foglia.products import products
+from homenode_studies.studies.foglia.runs import simulated
 from homenode_studies.studies.foglia.variants import VARIANTS
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Table
@@ -16,6 +17,11 @@ def experiments(context: StudyContext) -> Products:
     """Simulates every configuration of the paper on every mix, and counts the mixes' footprints."""
     made = products(context)
     return replace(made, tables=[*made.tables, *bands.tables(context), _contradictions()])
+
+
+def with_seed(context: StudyContext) -> Products:
+    """Simulates every configuration of the paper with another seed."""
+    return Products((), (), {"points": simulated(context)})
 
 
 def _contradictions() -> Table:
@@ -32,4 +38,5 @@ ENTRY = Study(
     publication=PAPER,
     claims=CLAIMS,
     variants=VARIANTS,
+    with_seed=with_seed,
 )

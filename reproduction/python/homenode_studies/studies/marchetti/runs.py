@@ -1,6 +1,6 @@
 """The simulations: run once for all figures, cached beside the traces, looked up by setting."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from homenode.results.result import Result
 from homenode.trace import Trace
 from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.context import StudyContext
+from homenode_studies.studies.draws import FIRST_SEED, home_with, question_with
 from homenode_studies.studies.marchetti import HARDWARE, PAPER, PROTOCOLS
 from homenode_studies.studies.marchetti.matrix import (
     MESH,
@@ -112,13 +113,15 @@ def _of_program(context: StudyContext, program: Program, protocols: tuple[str, .
     cached = ResultCache(context.folder, trace)
     settings = wanted(program.name, protocols, quick=context.quick)
     gap = gaps()[program.name]
-    new = [setting for setting in settings if cached.get(_question(setting, gap)) is None]
+    seed = context.seed
+    questions = {s: _question(s, gap) | question_with(seed) for s in settings}
+    new = [setting for setting in settings if cached.get(questions[setting]) is None]
     if new:
         with context.watch(f"simulating {program.name}, {len(new)} configurations") as step:
             parts = batches(new)
             for done, batch in enumerate(parts):
                 step(done, len(parts))
-                _keep(context, (program, trace, cached), batch, gap)
+                _keep(context, (program, trace, cached), batch, questions)
             step(len(parts), len(parts))
     context.note_points(
         "homes",
@@ -128,12 +131,15 @@ def _of_program(context: StudyContext, program: Program, protocols: tuple[str, .
         len(settings),
     )
     said = {"program": program.name, "gap": gap}
-    found = {setting: cached.get(_question(setting, gap)) for setting in settings}
+    found = {setting: cached.get(questions[setting]) for setting in settings}
     return [{**said, **s.fields(), **row} for s, row in found.items() if row is not None]
 
 
 def _keep(
-    context: StudyContext, of: tuple[Program, Trace, ResultCache], batch: Batch, gap: int
+    context: StudyContext,
+    of: tuple[Program, Trace, ResultCache],
+    batch: Batch,
+    questions: Mapping[Setting, dict[str, Any]],
 ) -> None:
     """Simulates a batch and stores the results.
 
@@ -143,7 +149,7 @@ def _keep(
     """
     program, trace, cached = of
     try:
-        found = asked(trace, batch, gap)
+        found = asked(trace, batch, gaps()[program.name], seed=context.seed)
     except ConfigError as problem:
         if batch.replication == NONE:
             raise
@@ -151,7 +157,7 @@ def _keep(
         context.notes = unique([*context.notes, said])
         return
     for setting, row in zip(batch.settings(), found.flat_rows(), strict=True):
-        cached.put(_question(setting, gap), without(row, *_OF_SETTING, "seed"))
+        cached.put(questions[setting], without(row, *_OF_SETTING, "seed"))
     context.notes = unique([*context.notes, *found.provenance.get("notes", [])])
     cached.save()
 
@@ -161,6 +167,7 @@ def asked(
     batch: Batch,
     gap: int,
     *,
+    seed: int = FIRST_SEED,
     uses: bool = False,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Result:
@@ -170,7 +177,8 @@ def asked(
         trace,
         protocols=base.protocol,
         machines=machine_file(base.machine),
-        homes=batch.homes,
+        homes=[home_with(home, seed) for home in batch.homes],
+        seed=seed,
         replications=batch.replication,
         cache_sizes=base.cache_size,
         associativities=base.associativity,

@@ -6,6 +6,7 @@ have no row of freezing; its text says that INV.FREEZ costs about as much as all
 size, and also with re-aligned data.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import geometric_mean
 
@@ -18,6 +19,9 @@ _RECENTLY = (10_000, 100_000, 1_000_000, 10_000_000)
 """References ago."""
 _INVALIDATIONS = ("removals", "writes")
 _SIZES = (256, 1024, 4096, 16384, 65536)
+_SMALL = tuple(size for size in _SIZES if size <= 4096)
+DEARER = "dearer than INV, re-aligned"
+"""The share of programs and pages up to 4 KB for which INV.FREEZ costs more than INV."""
 POST_HOC = (
     "f was 10,000, and an invalidation was a write that removes copies; the interpretation was "
     "chosen by this text (table freezing-readings)"
@@ -28,7 +32,7 @@ POST_HOC = (
 def readings(context: StudyContext) -> Table:
     """INV.FREEZ under every interpretation, over all-remote."""
     rows = [_Reading(f"by={by},f={f}") for by in _INVALIDATIONS for f in _RECENTLY]
-    matrix = Matrix([points.MACHINE], [*(row.policy for row in rows), "all-remote"], _SIZES)
+    matrix = Matrix([points.MACHINE], [*(row.policy for row in rows), "inv", "all-remote"], _SIZES)
     for program in context.programs:
         trace = context.trace(program)
         plain = context.outcomes(matrix, program, trace)
@@ -36,6 +40,7 @@ def readings(context: StudyContext) -> Table:
         for row in rows:
             row.plain[program.name] = _over_all_remote(plain, row.policy)
             row.realigned[program.name] = _over_all_remote(moved, row.policy)
+            row.dearer += _over(moved, row.policy, "inv", _SMALL)
     return Table(
         "freezing-readings",
         "INV.FREEZ over all-remote, mean of pages of 256 bytes to 64 KB",
@@ -43,7 +48,8 @@ def readings(context: StudyContext) -> Table:
         "Not a table of the paper, according to whose text all are close to 1. by: the definition "
         "of an invalidation, a write that removes copies or any write; f: references within which "
         "an invalidation is recent. Off by: the geometric mean, over programs and pages, of the "
-        f"factors between these and 1. The study's freezing policies have {points.FREEZING}.",
+        "factors between these and 1. Dearer: the share of programs and pages up to 4 KB for which "
+        f"it costs more than INV. The study's freezing policies have {points.FREEZING}.",
     )
 
 
@@ -54,6 +60,7 @@ class _Reading:
     name: str
     plain: dict[str, list[float]] = field(default_factory=dict)
     realigned: dict[str, list[float]] = field(default_factory=dict)
+    dearer: list[float] = field(default_factory=list)
 
     @property
     def policy(self) -> str:
@@ -67,9 +74,15 @@ class _Reading:
             row[f"off by{how}"] = geometric_mean(
                 max(over, 1 / over) for of_program in found.values() for over in of_program
             )
+        row[DEARER] = sum(over > 1 for over in self.dearer) / len(self.dearer)
         return row
 
 
 def _over_all_remote(found: Result, policy: str) -> list[float]:
+    return _over(found, policy, "all-remote", _SIZES)
+
+
+def _over(found: Result, policy: str, other: str, sizes: Sequence[int]) -> list[float]:
+    """The cost of a policy over another's with each size of pages."""
     costs = {(row["policy"], row["block_size"]): row["mcpr"] for row in found}
-    return [costs[policy, size] / costs["all-remote", size] for size in _SIZES]
+    return [costs[policy, size] / costs[other, size] for size in sizes]

@@ -12,6 +12,7 @@ from homenode.results.result import Result
 from homenode.trace import Trace
 from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.context import StudyContext
+from homenode_studies.studies.draws import FIRST_SEED, home_with, question_with
 from homenode_studies.studies.programs import Program, listed
 from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Row
@@ -48,13 +49,19 @@ def driven() -> tuple[str, str, dict[str, Any]]:
     return ALITE, PROTOCOL, options
 
 
-def simulated(context: StudyContext, simulate: Simulate = simulation.simulate) -> list[Row]:
+def simulated(
+    context: StudyContext,
+    simulate: Simulate = simulation.simulate,
+    *,
+    beyond_paper: bool = True,
+) -> list[Row]:
     """Simulates the settings of every program: one row per program and setting."""
+    quick = context.quick or not beyond_paper
     rows: list[Row] = []
     for program in context.programs:
         known = about(program.name)
         nodes = known.get("nodes", [])
-        for batch in wanted(program.name, nodes, quick=context.quick):
+        for batch in wanted(program.name, nodes, quick=quick):
             run = _with_nodes(program, known, batch.base.nodes)
             rows += _of_batch(context, run, batch, simulate)
     return rows
@@ -82,17 +89,18 @@ def _of_batch(
     cached = ResultCache(context.folder, trace)
     name = program.name.partition(" on ")[0]
     known, settings = about(name), batch.settings()
-    questions = {s: _question(s, known["gap"], known.get("data", [])) for s in settings}
+    of_seed = question_with(context.seed)
+    questions = {s: _question(s, known["gap"], known.get("data", [])) | of_seed for s in settings}
     new = _lacking(batch, lambda setting: cached.get(questions[setting]) is None)
     if new.lengths:
         among = new.settings()
         try:
             with context.watch(f"simulating {program.name}, {len(among)} at a time") as step:
-                found = asked(trace, new, known, simulate, step)
+                found = asked(trace, new, known, simulate, step, context.seed)
         except ConfigError as problem:
             _leave_out(context, program, batch, problem)
             return []
-        for setting, row in zip(among, _matched(found, among), strict=True):
+        for setting, row in zip(among, _matched(found, among, context.seed), strict=True):
             cached.put(questions[setting], without(row, *_OF_SETTING, "seed"))
         context.notes = unique([*context.notes, *found.provenance.get("notes", [])])
         cached.save()
@@ -127,6 +135,7 @@ def asked(
     known: Row,
     simulate: Simulate = simulation.simulate,
     progress: Callable[[int, int | None], None] | None = None,
+    seed: int = FIRST_SEED,
 ) -> Result:
     """Simulates a batch after initialisation."""
     data = known.get("data", [])
@@ -134,7 +143,8 @@ def asked(
         trace,
         machine_file(batch.base.machine),
         protocols=PROTOCOL,
-        homes=batch.homes,
+        homes=[home_with(home, seed) for home in batch.homes],
+        seed=seed,
         proxies=[proxies(batch.base.changed(proxies=kind), data) for kind in batch.kinds],
         buffers=batch.lengths,
         order="clock",
@@ -145,10 +155,10 @@ def asked(
     )
 
 
-def _matched(found: Result, settings: Sequence[Setting]) -> list[Row]:
+def _matched(found: Result, settings: Sequence[Setting], seed: int) -> list[Row]:
     """The rows in the order of the settings: each has one home, kind of proxies and length."""
     at = {(row["home"], _kind(row), str(row["buffers"])): row for row in found.flat_rows()}
-    return [at[setting.home, setting.proxies, setting.buffers] for setting in settings]
+    return [at[home_with(s.home, seed), s.proxies, s.buffers] for s in settings]
 
 
 def _kind(row: Row) -> str:
