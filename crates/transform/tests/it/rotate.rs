@@ -38,7 +38,7 @@ fn the_trace_from_a_place_and_then_from_its_start() {
         let cut = rest.iter().position(|s| matches!(s, Step::Access(_)) && is_there(s)).unwrap();
         assert_eq!(rotated[3..], [&rest[cut..], &rest[..cut]].concat(), "seed {seed}");
         places.push(place / 50);
-        let lengths = |steps| by_thread(steps).into_iter().map(|(_, own)| own.len());
+        let lengths = |steps| by_thread(steps).into_values().map(|own| own.len());
         assert!(lengths(&rotated).eq(lengths(&mix)));
     }
     assert!((0..8).all(|chunk| places.contains(&chunk)), "every chunk has a seed: {places:?}");
