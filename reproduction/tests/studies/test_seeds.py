@@ -88,7 +88,7 @@ def test_a_study_is_judged_over_its_seeds(tmp_path: Path) -> None:
 
     claims = [_claim(judge=lambda value: value < 4)]
     entry = Study("x", "a study", "a paper", products, claims, PAPER, with_seed=products)
-    context = StudyContext(PAPER, tmp_path, quick=True, programs=[])
+    context = StudyContext(PAPER, tmp_path, quick=False, programs=[])
     result = run_study(entry, context, seeds=5)
     assert result.counts["tie"] == 1
     assert result.ledger["ours"].tolist() == ["3 (1 to 5)"]

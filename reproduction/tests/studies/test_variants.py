@@ -47,6 +47,7 @@ def test_a_claim_that_differs_says_under_which_variants_it_holds(tmp_path: Path)
             Variant("slow", "a slow bus", lambda _: _giving(5.1)),
             Variant("wide", "a wide bus", lambda _: _giving(6)),
         ),
+        with_seed=None,
     )
     context = StudyContext(PAPER, tmp_path, quick=True, programs=[])
     result = run_study(entry, context, variants=True)

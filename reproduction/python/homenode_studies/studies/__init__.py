@@ -19,7 +19,6 @@ from homenode.options import named
 from homenode.options.values import only_known
 from homenode_studies.studies.bolosky import appendix, ch3, ch4, ch5, ch6, ch7
 from homenode_studies.studies.context import StudyContext, no_progress
-from homenode_studies.studies.draws import SEEDS
 from homenode_studies.studies.entry import Study, StudyResult, run_study
 from homenode_studies.studies.foglia import study as foglia
 from homenode_studies.studies.marchetti import study as marchetti
@@ -187,7 +186,7 @@ def _seeds(entry: Study, options: StudyOptions) -> int:
     """
     asked = options.get("seeds")
     if asked is None:
-        return 1 if entry.with_seed is None or options.get("quick") else SEEDS
+        return entry.usual_seeds(quick=bool(options.get("quick")))
     if asked > 1 and entry.with_seed is None:
         having = ", ".join(other.name for other in TABLE if other.with_seed)
         raise ConfigError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from homenode.errors import of_extra
 from homenode_studies.studies.claims import Claim, Finding, Kind, counts, counts_by_kind
 from homenode_studies.studies.claims import ledger as judged
-from homenode_studies.studies.draws import FIRST_SEED
+from homenode_studies.studies.draws import FIRST_SEED, SEEDS
 from homenode_studies.studies.forms import AS_RECORDED, TraceForm
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Evidence, Figure, Picture, Row, Table
@@ -80,6 +80,10 @@ class Study:
     form: TraceForm = AS_RECORDED
     variants: Sequence[Variant] = ()
     with_seed: Callable[[StudyContext], Products] | None = None
+
+    def usual_seeds(self, *, quick: bool) -> int:
+        """The number of seeds with which it runs by default."""
+        return 1 if quick or self.with_seed is None else SEEDS
 
     def describe(self) -> dict[str, Any]:
         """The entry as plain data, for lists and JSON."""

@@ -11,7 +11,6 @@ from homenode.files import replacing
 from homenode.options.specs import format_size, plain_number
 from homenode.report.page import environment
 from homenode_studies.studies import charts
-from homenode_studies.studies.draws import SEEDS
 from homenode_studies.studies.entry import StudyResult, count_summary
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import to_csv
@@ -156,8 +155,9 @@ def _asked(result: StudyResult) -> str:
         for name, option in options.items()
         if found.get(name) != usual.get(name)
     )
-    seeds = found.get("seeds", SEEDS)
-    drawn = f" --seeds {seeds}" if seeds != SEEDS else ""
+    usually = result.entry.usual_seeds(quick=found["quick"])
+    seeds = found.get("seeds", usually)
+    drawn = f" --seeds {seeds}" if seeds != usually else ""
     return f"{form} --variants{drawn}" if "variants" in found else f"{form}{drawn}"
 
 
