@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from homenode.engines.pmap import pmap as pmap
     from homenode.engines.sensitivity import SensitivityResult as SensitivityResult
     from homenode.engines.sensitivity import sensitivity as sensitivity
+    from homenode.engines.servers import servers as servers
     from homenode.engines.sharing import SharingResult as SharingResult
     from homenode.engines.sharing import sharing as sharing
     from homenode.engines.sharing import synthetic as synthetic
@@ -65,6 +66,7 @@ _HOME = {
         "engines.picture": "SharingPicture picture",
         "engines.pmap": "pmap",
         "engines.sensitivity": "SensitivityResult sensitivity",
+        "engines.servers": "servers",
         "engines.sharing": "SharingResult sharing synthetic",
         "engines.simulation": "simulate",
         "engines.tlb": "TlbResult tlb",

@@ -19,6 +19,7 @@ KINDS = (
     "workloads",
     "studies",
     "synthetic",
+    "servers",
     "tlbs",
     "transforms",
     "formats",
@@ -30,7 +31,8 @@ def table(kind: str) -> list[dict[str, Any]]:
 
     Args:
         kind: one of ``machines policies page-policies protocols directory-protocols homes
-            replications proxies examples workloads studies synthetic tlbs transforms formats``.
+            replications proxies examples workloads studies synthetic servers tlbs transforms
+            formats``.
 
     Returns:
         One dictionary an entry, with at least ``name`` and ``summary``.

@@ -18,6 +18,8 @@ from support.command import Command
 
 _HERE = [name for name in app.COMMANDS if name not in app.STUDIES]
 _OWN_HELP = [name for name in _HERE if name not in {"cc", "c++", "fortran"}]
+_GROUPS = frozenset({"transform", "synthetic"})
+"""Commands whose subcommands have `--json`."""
 _FIELDS = [
     "trace",
     "machine",
@@ -47,7 +49,7 @@ def test_every_command_has_help_with_examples(name: str, homenode: Command) -> N
     assert f"homenode {name}" in shown.out.split("Examples:")[1]
 
 
-@pytest.mark.parametrize("name", [n for n in _OWN_HELP if n != "transform"])
+@pytest.mark.parametrize("name", [n for n in _OWN_HELP if n not in _GROUPS])
 def test_every_command_speaks_json(name: str, homenode: Command) -> None:
     assert "--json" in homenode(name, "--help").out
 

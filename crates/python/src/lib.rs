@@ -37,8 +37,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::traces::{
-        compact, export_trace, import_trace, repair, synthetic, trace_info, trace_metadata,
-        transform,
+        compact, export_trace, import_trace, repair, servers, synthetic, trace_info,
+        trace_metadata, transform,
     };
     #[pymodule_export]
     use crate::writer::PyTraceWriter;

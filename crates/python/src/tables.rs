@@ -11,7 +11,7 @@ use crate::error::{config_error, sim_error};
 
 /// The rows of a table as a JSON list; `kind` is one of `directory-protocols`, `engines`,
 /// `examples`, `formats`, `homes`, `machines`, `page-policies`, `policies`, `protocols`, `proxies`,
-/// `replications`, `synthetic`, `tlbs`, `transforms`.
+/// `replications`, `servers`, `synthetic`, `tlbs`, `transforms`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
     match kind {
@@ -26,13 +26,14 @@ pub fn table(kind: &str) -> PyResult<String> {
         "page-policies" => to_json(homenode_sim::PAGE_POLICIES),
         "policies" => to_json(&homenode_sim::policy_rows()),
         "protocols" => to_json(&homenode_sim::protocol_rows()),
+        "servers" => to_json(&servers()?),
         "synthetic" => to_json(&synthetic()),
         "tlbs" => to_json(&homenode_sim::tlb_rows()),
         "transforms" => to_json(&transforms()),
         _ => {
             let known = "directory-protocols, engines, examples, formats, homes, machines, \
-                         page-policies, policies, protocols, proxies, replications, synthetic, \
-                         tlbs, transforms";
+                         page-policies, policies, protocols, proxies, replications, servers, \
+                         synthetic, tlbs, transforms";
             Err(config_error(format!("no table {kind:?}; there are: {known}")))
         }
     }
@@ -142,6 +143,15 @@ fn transforms() -> Vec<Value> {
         })
     };
     homenode_transform::TABLE.iter().map(row).collect()
+}
+
+/// Statistics of servers that come with the program.
+fn servers() -> PyResult<Vec<Value>> {
+    let row = |preset: &homenode_servers::StatisticsPreset| {
+        let found = homenode_servers::find(preset.name).map_err(config_error)?;
+        Ok(json!({ "name": preset.name, "summary": found.summary, "source": found.source }))
+    };
+    homenode_servers::TABLE.iter().map(row).collect()
 }
 
 /// Synthetic traces with known false sharing.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use homenode_analysis::synthetic::{SyntheticError, SyntheticShape, find};
 use homenode_interchange::{export, import};
+use homenode_servers::{Plan, ServersError};
 use homenode_trace::{COMPACT_LEVEL, TraceReader, WriterOptions};
 use homenode_transform::{TransformError, transform_files};
 use pyo3::prelude::*;
@@ -167,6 +168,44 @@ pub fn synthetic(
         SyntheticError::Trace(error) => trace_error(&error),
         SyntheticError::Unknown { .. } | SyntheticError::Shape { .. } => config_error(error),
     })?)
+}
+
+/// Changes of statistics, as users state them.
+#[derive(Deserialize)]
+struct ServersChanges {
+    scale: u64,
+    references: Option<u64>,
+    seed: Option<u64>,
+}
+
+/// Writes a trace of servers with the statistics of a file or a name; returns what was planned, and
+/// the summary.
+#[pyfunction]
+pub fn servers(
+    py: Python<'_>,
+    statistics: &str,
+    path: PathBuf,
+    changes_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let changes: ServersChanges = parse("configuration", changes_json)?;
+    let exception = |error: &ServersError| {
+        if let ServersError::Trace(error) = error {
+            trace_error(error)
+        } else {
+            config_error(error)
+        }
+    };
+    let written = detached(py, progress, exception, |progress| {
+        let mut found = homenode_servers::find(statistics)?.scaled(changes.scale);
+        found.trace.references = changes.references.unwrap_or(found.trace.references);
+        found.trace.seed = changes.seed.unwrap_or(found.trace.seed);
+        let plan = Plan::new(&found, statistics)?;
+        let mut tick = |done, total| progress.tick(done, Some(total));
+        let summary = homenode_servers::write(&found, statistics, &path, &mut tick)?;
+        Ok(serde_json::json!({ "name": found.name, "plan": plan, "summary": summary }))
+    });
+    to_json(&written?)
 }
 
 /// A file, a pipe or standard input, and its number of bytes if known.

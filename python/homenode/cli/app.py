@@ -41,7 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sharing": ("sharing", "Show what false sharing costs, and who shares what."),
     "picture": ("picture", "Draw who references which memory when."),
     "advise": ("advise", "Suggest what to align, pad, group, split or place, with the gain."),
-    "synthetic": ("synthetic", "Make a trace whose false sharing is known."),
+    "synthetic": ("synthetic", "Make a trace from a formula or from published statistics."),
     "report": ("report", "Write one HTML file that explains traces and policies."),
     "workloads": ("workloads", "Build or record the programs and servers of the studies."),
     "study": ("study", "Regenerate a publication's tables and figures; judge its claims."),
