@@ -311,6 +311,21 @@ def test_export_and_import_are_inverse(trace: hn.Trace, homenode: Command, tmp_p
         assert hn.Trace.open(tmp_path / "back.hnt").to_arrow() == trace.to_arrow()
 
 
+@pytest.mark.parametrize("form", [row["name"] for row in hn.table("formats") if row["export"]])
+def test_export_says_which_events_the_format_lacks(
+    homenode: Command, tmp_path: Path, form: str
+) -> None:
+    (tmp_path / "t.txt").write_text("@ 0 init-done\n0 R 0x100 4\n@ 0 phase 1\n0 W 0x100 4\n")
+    homenode("import", tmp_path / "t.txt", "-o", tmp_path / "t.hnt")
+    words = ("export", tmp_path / "t.hnt", "--format", form, "-o", tmp_path / "u")
+    shown, as_json = homenode(*words), homenode(*words, "--json")
+    back = homenode("import", tmp_path / "u", "--format", form, "-o", tmp_path / "back.hnt")
+    assert back.code == 0, back.err
+    left_out = 2 - hn.Trace.open(tmp_path / "back.hnt").info["events"]
+    assert json.loads(as_json.out)["events_left_out"] == left_out
+    assert ("note: 2 events" in shown.err) == (left_out == 2)
+
+
 def test_repair_rescues_a_cut_off_trace(trace: hn.Trace, homenode: Command, tmp_path: Path) -> None:
     cut = tmp_path / "cut.hnt.partial"
     cut.write_bytes(trace.path.read_bytes()[:-40])

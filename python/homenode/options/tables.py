@@ -25,6 +25,8 @@ _COLUMNAR_FORMATS: tuple[dict[str, Any], ...] = (
 )
 
 COLUMNAR = frozenset(str(row["name"]) for row in _COLUMNAR_FORMATS)
+KEEPING_EVENTS = frozenset({"csv", "text"})
+"""Formats that keep the events of a trace when it is exported."""
 
 
 def core_table(kind: str) -> list[dict[str, Any]]:
