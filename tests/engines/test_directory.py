@@ -116,6 +116,33 @@ def test_several_nodes_with_a_clock_have_a_speed_up(homenode: Command, banded: h
     assert eight[6] == f"{25 * cycles[0] / cycles[1]:.0f}%"
 
 
+@pytest.mark.parametrize("order", ["clock", "trace"])
+def test_measurement_ends_at_a_mark(tmp_path: Path, order: str) -> None:
+    program = workloads.build("sorbyr", tmp_path / "sorbyr")
+    words = [str(program), "-p", "4", "-n", "40", "-i", "3"]
+    trace = hn.Trace.record(words, tmp_path / "t.hnt")
+    options: Any = {"homes": "round-robin,first-touch,best-static", "order": order}
+    part = hn.simulate(trace, "dash-mesh", measure_until="check", **options)
+    cut = hn.transform("select", trace, until="marker:check")
+    assert part.provenance["measure_until"] == "check"
+    for row, other in zip(part, hn.simulate(cut, "dash-mesh", **options), strict=True):
+        assert {**row, "trace": ""} == {**other, "trace": ""}
+    # After it the first thread reads the pointers to the rows that it frees.
+    for row, other in zip(part, hn.simulate(trace, "dash-mesh", **options), strict=True):
+        assert other["references"] >= row["references"] + 40
+
+
+def test_a_mark_that_the_trace_does_not_have_is_refused(
+    homenode: Command, banded: hn.Trace
+) -> None:
+    command = ("simulate", banded.path, "--machine", "dash-mesh", "--measure-until", "chek")
+    refused = homenode(*command)
+    assert refused.code == 2
+    assert "--measure-until: the trace has no mark \"chek\"; it has check." in refused.err
+    with pytest.raises(ConfigError, match="it has none"):
+        hn.simulate(_ping_pong(), "dash-mesh", measure_until="check")
+
+
 def test_homes_after_initialisation_need_its_mark() -> None:
     result = hn.simulate(_ping_pong(), "dash-mesh", homes="first-use,first-touch")
     use, touch = ({k: v for k, v in row.items() if k != "home"} for row in result)

@@ -105,6 +105,18 @@ impl Batch {
         self.turns.with_events(&self.events)
     }
 
+    /// Removes the rows from this one on; the events remain.
+    pub fn truncate(&mut self, rows: usize) {
+        self.turns.truncate(rows);
+        self.kind.truncate(rows);
+        self.size.truncate(rows);
+        self.addr.truncate(rows);
+        self.flags.truncate(rows);
+        self.pc.truncate(rows);
+        self.gap.truncate(rows);
+        self.pid.truncate(rows);
+    }
+
     /// Empties every column and keeps its allocation.
     pub fn clear(&mut self) {
         self.turns.clear();

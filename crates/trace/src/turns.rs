@@ -147,6 +147,16 @@ impl Turns {
         })
     }
 
+    /// Removes the rows from this one on.
+    pub fn truncate(&mut self, rows: usize) {
+        self.ends.truncate(self.ends.partition_point(|turn| (turn.end as usize) < rows) + 1);
+        if rows == 0 {
+            self.ends.clear();
+        } else if let Some(last) = self.ends.last_mut() {
+            last.end = last.end.min(u32::try_from(rows).unwrap_or(u32::MAX));
+        }
+    }
+
     /// Removes all rows and keeps the memory.
     pub fn clear(&mut self) {
         self.ends.clear();

@@ -71,6 +71,7 @@ class DirectoryOptions(TypedDict, total=False):
     phase_change: bool
     gap: int | None
     measure_from: str | None
+    measure_until: str | None
     seed: int | None
     private_ranges: Iterable[str | tuple[int, int]] | None
     private: str | None
@@ -220,3 +221,4 @@ class EngineOptions(TypedDict, total=False):
     phase_change: bool
     gap: int | None
     measure_from: str | None
+    measure_until: str | None

@@ -290,6 +290,7 @@ def test_a_pass_is_asked_for_once_and_found_again(tmp_path: Path) -> None:
     first = runs.simulated(context, simulate)
     assert [options["buffers"] for options in asked] == [(INFINITE,), (FINITE,)]
     assert all(options["measure_from"] == "init-done" for options in asked)
+    assert all(options["measure_until"] == "check" for options in asked)
     assert all(row["cycles"] == _cycles(Setting.of(row)) for row in first)
     assert runs.simulated(_context(tmp_path), simulate) == first
     assert len(asked) == 2

@@ -81,6 +81,10 @@ pub struct DirectoryConfig {
     /// Where measurement of times and counts begins, with `--order clock`.
     #[schemars(extend("x-only-order" = "clock"))]
     pub measure_from: MeasuredFrom,
+    /// The text of a mark, as in `check`: references that were recorded after the first such mark
+    /// are not simulated.
+    #[schemars(extend("x-metavar" = "MARK", "x-default" = "the end"))]
+    pub measure_until: Option<String>,
     /// Seed of the random choices of homes.
     pub seed: u64,
     /// Private areas in addition to those of the trace, each as its first byte and the byte after
@@ -130,6 +134,7 @@ impl Default for DirectoryConfig {
             phase_change: false,
             gap: 0,
             measure_from: MeasuredFrom::default(),
+            measure_until: None,
             seed: 1,
             private_ranges: Vec::new(),
             private: PrivateReferences::default(),

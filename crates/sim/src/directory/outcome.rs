@@ -217,6 +217,8 @@ pub struct DirectoryProvenance {
     pub phase_change: bool,
     /// Where measurement of times and counts begins.
     pub measure_from: MeasuredFrom,
+    /// The mark after which nothing is simulated; `null` if it is the end of the trace.
+    pub measure_until: Option<String>,
     /// Instructions before each reference, if the trace does not count them.
     pub gap: u32,
     /// Seed of the random choices of homes.
@@ -332,6 +334,7 @@ fn provenance(
         page_mapping: config.page_mapping,
         phase_change: config.phase_change,
         measure_from: config.measure_from,
+        measure_until: config.measure_until.clone(),
         gap: config.gap,
         seed: config.seed,
         private: config.private,

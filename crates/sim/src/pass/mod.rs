@@ -6,6 +6,7 @@ mod preparation;
 mod progress;
 mod resources;
 mod source;
+mod up_to_mark;
 mod user_areas;
 mod windows;
 
@@ -15,6 +16,7 @@ pub(crate) use progress::{PassProgress, ProgressMeter, part_of, report};
 pub(crate) use resources::{MemoryBudget, budget_bytes, events_budget_bytes};
 pub(crate) use resources::{check_threads, thread_pool};
 pub(crate) use source::{processor_counts, processors};
+pub(crate) use up_to_mark::UpToMark;
 pub(crate) use user_areas::WithUserAreas;
 pub(crate) use windows::{ReadPiece, WindowReader, for_each_piece, for_each_window};
 pub(crate) use windows::{for_each_stream_window, forecast};

@@ -19,6 +19,7 @@ from homenode.errors import ConfigError
 from homenode.options import named
 
 __all__ = [
+    "CHECK",
     "FLAGS",
     "FOLDER",
     "TABLE",
@@ -38,6 +39,9 @@ FOLDER = Path(__file__).resolve().parent
 
 FLAGS = ("-O2", "-fno-tree-vectorize", "-Wall", "-Wextra")
 """Default flags of the compiler. The publications' machines have no vectors."""
+
+CHECK = "check"
+"""The mark of a program at the end of its computation: what follows checks the result."""
 
 THREADS = 8
 """Default number of threads of a workload, one per processor."""

@@ -5,9 +5,10 @@ from homenode_studies.studies.marchetti.runs import Runs
 
 _TIME = (
     "Times and counts begin at the programs' mark of the end of initialisation, which determines "
-    "the initial state of caches and homes. Locks and barriers are messages to their homes, not "
-    "references. The recording has only data references; each is preceded by the program's average "
-    "number of instructions per reference (programs.toml: 1 to 4)."
+    "the initial state of caches and homes, and end at the mark of the check. Locks and barriers "
+    "are messages to their homes, not references. The recording has only data references; each is "
+    "preceded by the program's average number of instructions per reference (programs.toml: 1 to "
+    "4)."
 )
 _OPEN = (
     "Not in the paper: the associativity of the caches (ours: direct-mapped), the size of message "

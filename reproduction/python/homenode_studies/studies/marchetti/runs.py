@@ -25,6 +25,7 @@ from homenode_studies.studies.marchetti.matrix import (
 from homenode_studies.studies.programs import Program, listed
 from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Evidence, Missing, Row
+from homenode_studies.workloads import CHECK
 
 _OF_SETTING = tuple(Setting().fields())
 
@@ -171,7 +172,7 @@ def asked(
     uses: bool = False,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Result:
-    """Simulates a batch after initialisation; with `uses`, also collects the users of pages."""
+    """Simulates a batch from initialisation to the check; with `uses`, collects pages' users."""
     base = batch.base
     return simulate(
         trace,
@@ -188,6 +189,7 @@ def asked(
         phase_change=base.phase_change,
         gap=gap if base.counted else 0,
         measure_from="init-done",
+        measure_until=CHECK,
         sync="exclude",
         uses=uses,
         progress=progress,
@@ -207,7 +209,7 @@ def machine_file(name: str) -> str:
 
 def _question(setting: Setting, gap: int) -> dict[str, Any]:
     """The options of a simulation, independent of the location of the machine's file."""
-    asked: dict[str, Any] = {"gap": gap, **setting.fields()}
+    asked: dict[str, Any] = {"gap": gap, "until": CHECK, **setting.fields()}
     if setting.machine != MESH:
         asked["digest"] = digest(Path(machine_file(setting.machine)))
     return asked

@@ -2,9 +2,9 @@
 
 _TIME = (
     "Times and counts begin at the programs' mark of the end of initialisation, which determines "
-    "the initial state of caches and homes. Locks and barriers are messages to their homes, not "
-    "references. The recording has only data references; each is preceded by the program's average "
-    "number of instructions per reference (programs.toml)."
+    "the initial state of caches and homes, and end at the mark of the check. Locks and barriers "
+    "are messages to their homes, not references. The recording has only data references; each is "
+    "preceded by the program's average number of instructions per reference (programs.toml)."
 )
 _PROGRAMS = (
     "Programs have the sizes of table 1.3 and 64 threads. The paper does not give the number of "

@@ -18,6 +18,7 @@ from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Row
 from homenode_studies.studies.talbot import ALITE, PAPER, PROTOCOL
 from homenode_studies.studies.talbot.matrix import AS_RECORDED, BASIC, NONE, Batch, Setting, wanted
+from homenode_studies.workloads import CHECK
 
 Simulate = Callable[..., Result]
 
@@ -137,7 +138,7 @@ def asked(
     progress: Callable[[int, int | None], None] | None = None,
     seed: int = FIRST_SEED,
 ) -> Result:
-    """Simulates a batch after initialisation."""
+    """Simulates a batch from initialisation to the check."""
     data = known.get("data", [])
     return simulate(
         trace,
@@ -150,6 +151,7 @@ def asked(
         order="clock",
         gap=known["gap"],
         measure_from="init-done",
+        measure_until=CHECK,
         sync="exclude",
         progress=progress,
     )
@@ -172,7 +174,8 @@ def machine_file(name: str) -> str:
 
 def _question(setting: Setting, gap: int, data: Sequence[str]) -> dict[str, Any]:
     """The options of a simulation, independent of the location of the machine's file."""
-    asked: dict[str, Any] = {"gap": gap, **setting.fields(), "proxies": proxies(setting, data)}
+    asked: dict[str, Any] = {"gap": gap, "until": CHECK, **setting.fields()}
+    asked["proxies"] = proxies(setting, data)
     asked |= {"dial": None, "nodes": None}  # determined by the proxies and the trace
     if setting.machine != ALITE:
         asked["digest"] = digest(Path(machine_file(setting.machine)))
