@@ -53,6 +53,16 @@ def test_every_choice_is_a_row(shared: hn.Trace) -> None:
         assert row["messages"]["follower"] == row["combined"]
 
 
+def test_messages_wait_for_the_input_of_a_node() -> None:
+    # Both requests come at the same time, and a node takes one in five cycles.
+    trace = hn.Trace.from_numpy(thread=[1, 2], kind=["R", "R"], address=[0, 64])
+    (row,) = simulated(trace, homes="fixed:node=0", processors=3)
+    assert row["max_input"] == 1
+    assert row["mean_input_cycles"] * sum(row["messages"].values()) == pytest.approx(5)
+    (other,) = hn.simulate(trace, "dash-mesh", processors=3).rows
+    assert other["max_input"] is other["mean_input_cycles"] is None
+
+
 @pytest.mark.parametrize("kind", ["basic", "reactive"])
 @pytest.mark.parametrize("fair", ["no", "yes"])
 def test_proxies_keep_copies_or_do_not(shared: hn.Trace, kind: str, fair: str) -> None:

@@ -25,7 +25,8 @@ class DirectoryResult(Result):
             processors), mean_fill_cycles, mean_read_response_cycles, hops, page_faults,
             tlb_misses, pages_replicated, replicas_dropped, mean_queue_cycles, max_queue,
             network_utilisation, controller_utilisation, memory_utilisation and deadlocks_broken;
-            where nodes have controllers also bounced, retried, proxy_reads and combined.
+            where nodes have controllers also bounced, retried, proxy_reads, combined,
+            mean_input_cycles and max_input.
         configuration: the options of the call.
         provenance: everything that the rows depend on: trace, options, machines, version.
         uses: who used which page, a `PageUse` a row, if they were collected; else empty.

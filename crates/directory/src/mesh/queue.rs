@@ -25,6 +25,9 @@ pub struct HomeLoad {
     pub lookups: QueueLoad,
     /// Accesses of memory.
     pub accesses: QueueLoad,
+    /// Messages from other nodes that waited for a node's input, where that takes one at a time
+    /// into a controller's buffer: this queue has no limit.
+    pub arrivals: QueueLoad,
 }
 
 impl QueueLoad {

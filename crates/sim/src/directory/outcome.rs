@@ -110,6 +110,12 @@ pub struct DirectoryTimes {
     pub mean_queue_cycles: Option<f64>,
     /// Largest number of look-ups at one controller, or of accesses at one memory, at a time.
     pub max_queue: Option<u64>,
+    /// Mean time for which messages from other nodes wait for a node's input, before they are in
+    /// its controller's buffer or are sent back; `null` on nodes without controllers.
+    pub mean_input_cycles: Option<f64>,
+    /// Largest number of messages that wait for one node's input; `null` on nodes without
+    /// controllers. The buffer has a limit, this queue has none.
+    pub max_input: Option<u64>,
     /// Fraction of the time for which nodes send messages; if processors share a memory, for which
     /// processors and memory slices send.
     pub network_utilisation: Option<f64>,
@@ -143,6 +149,9 @@ impl DirectoryTimes {
         let part = |cycles, of: u64| ratio(cycles, time.cycles * of);
         let mut queues = QueueLoad::default();
         loads.iter().flat_map(|load| [load.lookups, load.accesses]).for_each(|it| queues.add(&it));
+        let mut arrivals = QueueLoad::default();
+        loads.iter().for_each(|load| arrivals.add(&load.arrivals));
+        let arrivals = result.list_messages.map(|_| arrivals);
         Self {
             cycles: Some(time.cycles),
             busy: Some(time.processors.iter().map(|processor| processor.busy).sum()),
@@ -160,6 +169,8 @@ impl DirectoryTimes {
             replicas_dropped: Some(timing.replicas_dropped),
             mean_queue_cycles: ratio(queues.waited, queues.served),
             max_queue: Some(queues.longest),
+            mean_input_cycles: arrivals.and_then(|load| ratio(load.waited, load.served)),
+            max_input: arrivals.map(|load| load.longest),
             network_utilisation: part(timing.sending, senders),
             controller_utilisation: part(timing.looking_up, controllers),
             memory_utilisation: part(timing.accessing, controllers),

@@ -76,12 +76,25 @@ pub(super) struct InputBuffer {
     awaited: bool,
     /// Load by messages from other nodes.
     load: QueueLoad,
+    /// Load of the node's input, in front of the buffer.
+    arrivals: QueueLoad,
 }
 
 impl InputBuffer {
     /// Discards all counts so far.
     pub(super) fn restart(&mut self) {
-        self.load = QueueLoad::default();
+        (self.load, self.arrivals) = (QueueLoad::default(), QueueLoad::default());
+    }
+
+    /// A message arrives at the node's input, which takes `gap` cycles for each and will have
+    /// received it after `waits` cycles. Reads are sent back only after that.
+    fn arrive(&mut self, waits: u64, gap: u64) {
+        let arrivals = &mut self.arrivals;
+        arrivals.served += 1;
+        arrivals.busy += gap;
+        arrivals.waited += waits;
+        // Those before it are received at intervals of the gap.
+        arrivals.longest = arrivals.longest.max(waits.div_ceil(gap.max(1)));
     }
 
     /// An item arrives at the controller, which has room for `room` messages.
@@ -116,9 +129,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let (now, to) = (requesters.now(), self.node_of(parcel.to()));
-        let free = &mut self.nodes[usize::from(to)].busy.receive_free;
-        let received = now.max(*free);
-        *free = received + self.machine.network.gap_cycles;
+        let gap = self.machine.network.gap_cycles;
+        let ControllerNode { buffer, busy, .. } = &mut self.nodes[usize::from(to)];
+        let received = now.max(busy.receive_free);
+        busy.receive_free = received + gap;
+        buffer.arrive(received - now, gap);
         if received > now {
             requesters.schedule_at(received, rank(to), ControllerEvent::Received(parcel));
             return Ok(());
@@ -268,6 +283,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             controllers: 1,
             lookups: QueueLoad { busy: node.busy.serving, ..node.buffer.load },
             accesses: QueueLoad { busy: node.busy.accessing, ..QueueLoad::default() },
+            arrivals: node.buffer.arrivals,
         };
         self.nodes.iter().take(usize::from(self.node_count)).map(load).collect()
     }

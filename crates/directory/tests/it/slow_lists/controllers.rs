@@ -68,9 +68,14 @@ impl PlainLists {
 
     /// The network delivers a message to a node, which receives one at a time.
     pub(super) fn comes(&mut self, to: usize, input: Input) {
-        let received = self.now.max(self.nodes[to].receive_free);
-        self.nodes[to].receive_free = received + self.machine.timed.machine.network.gap_cycles;
-        if received > self.now {
+        let (now, node) = (self.now, &mut self.nodes[to]);
+        let received = now.max(node.receive_free);
+        node.receive_free = received + self.machine.timed.machine.network.gap_cycles;
+        node.receptions.push(received);
+        node.receptions.retain(|&time| time > now);
+        node.load.input_waited += received - now;
+        node.load.input_longest = node.load.input_longest.max(node.receptions.len() as u64);
+        if received > now {
             self.see("a message waits to be received");
             self.plan(received, to, Step::Received(to, input));
         } else {

@@ -45,6 +45,9 @@ pub struct ControllerLoad {
     pub served: u64,
     pub waited: u64,
     pub longest: u64,
+    /// How long messages waited for the node's input, and most of them at a time.
+    pub input_waited: u64,
+    pub input_longest: u64,
 }
 
 #[derive(Default)]
@@ -62,6 +65,8 @@ struct PlainNode {
     controller_free: u64,
     send_free: u64,
     receive_free: u64,
+    /// When messages are received that wait for the node's input.
+    receptions: Vec<u64>,
     load: ControllerLoad,
 }
 

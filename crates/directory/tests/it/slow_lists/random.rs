@@ -115,5 +115,7 @@ fn load(found: &HomeLoad) -> ControllerLoad {
         served: found.lookups.served,
         waited: found.lookups.waited,
         longest: found.lookups.longest,
+        input_waited: found.arrivals.waited,
+        input_longest: found.arrivals.longest,
     }
 }
