@@ -222,6 +222,15 @@ mod tests {
     }
 
     #[test]
+    fn rows_are_removed_within_a_turn_or_between_two() {
+        for rows in 0..=7 {
+            let mut cut = turns();
+            cut.truncate(rows);
+            assert_eq!(cut, turns().slice(0..rows.min(6)), "{rows} rows");
+        }
+    }
+
+    #[test]
     fn rows_of_one_thread_are_one_turn_however_they_are_added() {
         let mut added = Turns::default();
         for (thread, rows) in [(3, 1), (3, 1), (7, 0), (1, 2), (1, 1), (3, 1)] {
