@@ -25,6 +25,8 @@ use crate::topology::{LastLevelModel, MemoryTopology, MemoryTopologyFile};
 
 /// Widest path of the network, in bits.
 const PATH_BITS_MAX: u64 = 1 << 16;
+/// Most cycles of a flit on a link.
+const FLIT_CYCLES_MAX: u64 = 1 << 10;
 /// Longest head of a message, in bytes.
 const HEADER_BYTES_MAX: u64 = 1 << 10;
 /// Bytes of a word of memory.
@@ -68,8 +70,11 @@ pub struct DirectoryMachine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeshModel {
-    /// Bits that a link transfers in a cycle, in each direction.
+    /// Bits of a flit: what a link transfers at a time, in each direction.
     pub path_bits: u64,
+    /// Cycles for which a flit occupies a link, until the next one can follow.
+    #[serde(default = "one")]
+    pub flit_cycles: u64,
     /// Cycles of a link between neighbours.
     pub link_cycles: u64,
     /// Cycles of each router on the path.
@@ -159,6 +164,14 @@ struct NodeMemory {
     pipelined: bool,
 }
 
+impl MeshModel {
+    /// Cycles for which a message of this many bytes occupies a link.
+    #[must_use]
+    pub fn path_cycles(&self, bytes: u64) -> u64 {
+        (bytes * 8).div_ceil(self.path_bits.max(1)) * self.flit_cycles
+    }
+}
+
 impl DirectoryMachine {
     /// The machine with latencies this many cycles longer: those of memories, of the last level,
     /// and of caches that answer.
@@ -246,6 +259,7 @@ impl DirectoryFile {
             ("clock.mhz", self.clock.mhz, 1_000_000),
             ("memory.words", self.memory.words, WORDS_MAX),
             ("network.path_bits", network.path_bits, PATH_BITS_MAX),
+            ("network.flit_cycles", network.flit_cycles, FLIT_CYCLES_MAX),
             ("network.header_bytes", network.header_bytes, HEADER_BYTES_MAX),
             ("system.tlb_entries", system.tlb_entries, TLB_ENTRIES_MAX),
         ])?;

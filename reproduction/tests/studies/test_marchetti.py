@@ -138,7 +138,9 @@ def test_a_word_a_cycle_is_a_machine() -> None:
     trace = hn.Trace.from_numpy(thread=[0, 1], kind=["R", "R"], address=[0, 4096])
     path = runs_of_study.machine_file(ONE_WORD)
     model = hn.simulate(trace, machines=path).provenance["machines"][0]["model"]
-    assert (model["memory_word_cycles"], model["network"]["path_bits"]) == (1, 64)
+    network = model["network"]
+    assert (model["memory_word_cycles"], model["memory_words"]) == (1, 1)
+    assert network["path_bits"] == 8 * 4 * network["flit_cycles"]
     assert HARDWARE in runs_of_study.accepted()
 
 

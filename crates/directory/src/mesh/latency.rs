@@ -25,7 +25,7 @@ impl MissLatency {
 
     fn path(self, data_bytes: u64) -> u64 {
         let network = self.machine.network;
-        ((network.header_bytes + data_bytes) * 8).div_ceil(network.path_bits)
+        network.path_cycles(network.header_bytes + data_bytes)
     }
 
     /// The way of the head of a message on a mesh, in cycles; `None` within a node.

@@ -28,8 +28,8 @@ pub(crate) struct Transit {
     pub(crate) tail: u64,
 }
 
-/// A wormhole network: the head of a message waits for free links, and the rest follows one flit a
-/// cycle.
+/// A wormhole network: the head of a message waits for free links, and the rest follows flit by
+/// flit.
 #[derive(Debug)]
 pub(crate) struct NodeNetwork {
     pub(crate) places: NodePlaces,
@@ -57,11 +57,6 @@ impl NodeNetwork {
             hops: 0,
             sending: 0,
         }
-    }
-
-    /// Cycles for which a message occupies a link.
-    pub(crate) fn path_cycles(&self, bytes: u64) -> u64 {
-        (bytes * 8).div_ceil(self.model.path_bits)
     }
 
     /// A message of `cycles` cycles leaves a node; its last part can be sent at `ready`.
@@ -118,6 +113,7 @@ mod tests {
 
     const MODEL: MeshModel = MeshModel {
         path_bits: 16,
+        flit_cycles: 1,
         link_cycles: 2,
         routing_cycles: 4,
         header_bytes: 8,
@@ -127,7 +123,8 @@ mod tests {
     #[test]
     fn messages_wait_for_each_other_where_they_leave_and_where_they_arrive() {
         let mut network = of(16, MODEL);
-        assert_eq!(network.path_cycles(8), 4);
+        assert_eq!(MODEL.path_cycles(8), 4);
+        assert_eq!(MeshModel { flit_cycles: 2, ..MODEL }.path_cycles(9), 2 * 5);
         // Two hops of six cycles; the last of the message four cycles after the first.
         let first = network.send(100, Route::new(0, 2), 4, 100);
         assert_eq!(first, Transit { head: 112, tail: 116 });

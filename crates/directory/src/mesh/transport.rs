@@ -116,7 +116,7 @@ impl Transport {
         data_bytes: u64,
         content: Content<B>,
     ) -> Envelope<B> {
-        let cycles = self.network.path_cycles(self.model.network.header_bytes + data_bytes);
+        let cycles = self.model.network.path_cycles(self.model.network.header_bytes + data_bytes);
         let Route { from, to } = route;
         Envelope { from, to, cycles: u32::try_from(cycles).unwrap_or(u32::MAX), content }
     }

@@ -78,6 +78,7 @@ fn engine(machine: &SlowMachine) -> TimedMachine {
     processor.blocking = machine.sequential;
     let network = &mut timed.machine.network;
     network.path_bits = machine.path_bits;
+    network.flit_cycles = machine.flit_cycles;
     network.link_cycles = machine.link;
     network.routing_cycles = machine.routing;
     network.header_bytes = machine.header;

@@ -112,7 +112,7 @@ impl TimedPlan for DirectoryPlan {
             // A message without data over one link.
             NodeModel::Directory(model) => {
                 let network = model.network;
-                let leaves = (network.header_bytes * 8).div_ceil(network.path_bits.max(1));
+                let leaves = network.path_cycles(network.header_bytes);
                 (leaves + network.routing_cycles + network.link_cycles, model.cycles_per_ms)
             }
             NodeModel::Controllers(model) => (model.network.short_cycles, model.cycles_per_ms),

@@ -155,6 +155,7 @@ impl SlowClock {
             Says::Page => self.machine.page,
             says => says.counted().filter(|counted| counted.1).map_or(0, |_| self.machine.block),
         };
-        (8 * (self.machine.header + data)).div_ceil(self.machine.path_bits)
+        let flits = (8 * (self.machine.header + data)).div_ceil(self.machine.path_bits);
+        flits * self.machine.flit_cycles
     }
 }

@@ -31,6 +31,7 @@ pub fn machine(rng: &mut Rng) -> SlowMachine {
         },
         header: pick(rng, &[4, 8]),
         path_bits: pick(rng, &[8, 16, 64]),
+        flit_cycles: pick(rng, &[1, 1, 2]),
         link: pick(rng, &[1, 2]),
         routing: pick(rng, &[0, 1, 4]),
         contention: pick(
