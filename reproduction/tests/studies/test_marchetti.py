@@ -23,13 +23,15 @@ from homenode_studies.studies.marchetti.matrix import (
     ONE_WORD,
     PAPER_CASE,
     PHASES,
+    TWO_CYCLES,
     WITH,
     Setting,
     batches,
     wanted,
 )
+from homenode_studies.studies.marchetti.notes import of
 from homenode_studies.studies.marchetti.runs import Runs
-from homenode_studies.studies.marchetti.tables import machine
+from homenode_studies.studies.marchetti.tables import flits, machine
 from homenode_studies.studies.tables import Evidence, Missing
 from homenode_studies.studies.writing import write
 
@@ -144,6 +146,34 @@ def test_a_word_a_cycle_is_a_machine() -> None:
     assert HARDWARE in runs_of_study.accepted()
 
 
+def test_both_readings_of_the_network_are_published() -> None:
+    slower = Setting(machine=TWO_CYCLES)
+    rows = _pair(SOR, 1000, 640) + _pair(SOR, 1000, 550, slower) + _pair(MGRID, 1000, 940)
+    for row, cycles in zip(rows[:4], (100.0, 60.0, 200.0, 80.0), strict=True):
+        row["mean_fill_cycles"] = cycles
+    found = flits(Runs(rows))
+    assert [row["program"] for row in found.rows] == [SOR], "mgrid has one reading only"
+    assert found.rows[0] == pytest.approx(
+        {
+            "program": SOR,
+            "coherence": "hardware",
+            "gain": 36,
+            "gain_two_cycles": 45,
+            "fill_shorter": 40,
+            "fill_shorter_two_cycles": 60,
+        }
+    )
+    (said,) = (note for note in of(Runs(rows), found, quick=True) if "16 bits per 2 cycles" in note)
+    assert "the time in hardware sor 36 and 45 %" in said
+    assert {Setting(machine=TWO_CYCLES, protocol=protocol) for protocol in BOTH} <= set(
+        wanted(SOR, BOTH, quick=False)
+    )
+    path = runs_of_study.machine_file(TWO_CYCLES)
+    trace = hn.Trace.from_numpy(thread=[0], kind=["R"], address=[0])
+    network = hn.simulate(trace, machines=path).provenance["machines"][0]["model"]["network"]
+    assert (network["path_bits"], network["flit_cycles"]) == (16, 2)
+
+
 @pytest.mark.timeout(1200)
 def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     words: dict[str, Any] = {"quick": True, "traces": tmp_path, "programs": [SOR, MGRID]}
@@ -158,6 +188,15 @@ def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     assert {figure.name for figure in first.products.figures} >= {"figure-1", "figure-4"}
     assert {row["program"] for row in first.products.extra["points"]} == {SOR, MGRID}
     tables = {table.name: table.rows for table in first.products.tables}
+    # Of twice as many pages, fewer hold rows of two bands.
+    (hardware,) = (row for row in tables["versions"] if row["coherence"] == "hardware")
+    assert hardware["version"] == "sor on 8-byte numbers"
+    (narrow,) = (
+        row
+        for row in tables["times"]
+        if (row["program"], row["coherence"], row["homes"]) == (SOR, "hardware", WITH)
+    )
+    assert narrow["local_fills"] < hardware["local_fills"]
     assert first.counts["source"] == 0
     for row in tables["trace-driven"]:
         # Its threads have work of their own. The order of their first allocations, each of which

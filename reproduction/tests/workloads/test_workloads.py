@@ -194,6 +194,13 @@ def test_variants_compute_the_same(programs: Programs) -> None:
             assert plain == checksum(programs[entry.name], *entry.quick, *variant.arguments)
 
 
+def test_sor_on_narrow_numbers_does_not_depend_on_threads(programs: Programs) -> None:
+    quick = workloads.find("sor").quick
+    narrow = [checksum(programs["sor"], *quick, "--float", "-p", p) for p in ("1", "13")]
+    assert narrow[0] == narrow[1] != checksum(programs["sor"], *quick)
+    assert run(programs["sor"], *quick, "--float", "--corrupt").returncode == 1
+
+
 def test_the_order_of_updates_does_not_matter_to_sor(programs: Programs) -> None:
     rows, columns = (checksum(programs[name], "--quick") for name in ("sorbyr", "sorbyc"))
     assert rows == columns

@@ -43,14 +43,13 @@ _APART = (
     "as long, without the lock of energies 1.4 and 1.6, and without those of molecules 1.9 and 2.0"
 )
 _BANDWIDTH = (
-    "checked: if memories and network take one cycle per word instead of four, hardware gains more "
-    "in sor (0.3 points), mp3d (4) and water (14), and less in mgrid (9) and appbt (0.6)"
+    "checked: if memories take one cycle per word instead of four, and the network half a cycle "
+    "instead of two, hardware gains more in sor on 8-byte numbers (0.3 points), mp3d (4) and water "
+    "(14), and less in mgrid (9) and appbt (0.6)"
 )
 _WHERE = (
-    "checked: our sor has numbers of 8 bytes, and a band of ten rows has 12.5 pages, one or two of "
-    "which are shared; with 4 bytes 75 % are local. Our appbt has separate pages for each "
-    "processor's points; without them 19 % are local (notes). In mp3d most misses are on cells, "
-    "which all threads share"
+    "checked: our appbt has separate pages for each processor's points; without them 19 % are "
+    "local (notes). In mp3d most misses are on cells, which all threads share"
 )
 
 

@@ -28,6 +28,9 @@ REPLICATIONS = (
 )
 """Section 4.2; the paper does not give its numbers n."""
 MESH, ONE_WORD = "dash-mesh", "one-word-mesh"
+TWO_CYCLES = "two-cycle-mesh"
+"""The mesh if a flit of 16 bits occupies a link for two cycles: table 1 has widths and latencies of
+links, and no bandwidth. Both readings are reported."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,7 @@ VARIATIONS: dict[str, Setting] = {
     "64 KB caches": Setting(cache_size=64 * KIB),
     "1 MB caches": Setting(cache_size=1024 * KIB),
     "no contention": Setting(contention="none"),
+    "16 bits per 2 cycles": Setting(machine=TWO_CYCLES),
     "only references": Setting(counted=False),
 }
 """Machines with other values of parameters that the paper does not give."""
@@ -91,14 +95,23 @@ def wanted(program: str, protocols: Sequence[str], *, quick: bool) -> list[Setti
         for variation in VARIATIONS.values():
             found += pair(variation)
     if SOFTWARE in protocols:
-        found += _in_software(program)
+        found += _in_software(program, quick=quick)
     return unique(found)
 
 
-def _in_software(program: str) -> list[Setting]:
+def of_version(protocols: Sequence[str]) -> list[Setting]:
+    """The simulations of another version of a program: figures 1 to 3."""
+    return [s for protocol in protocols for s in pair(PAPER_CASE.changed(protocol=protocol))]
+
+
+def _in_software(program: str, *, quick: bool) -> list[Setting]:
     """Figures 1 to 3 and 5 for coherence in software."""
     base = PAPER_CASE.changed(protocol=SOFTWARE)
     found = [*pair(base), base.changed(home=FILLS)]
+    for block in BLOCKS:  # footnote 2
+        found += pair(base.changed(block_size=block))
+    if not quick:
+        found += pair(base.changed(machine=TWO_CYCLES))
     if program == MGRID:
         found.append(base.changed(home=WITH, phase_change=True))
     fast = base.changed(machine=ONE_WORD, home=WITH)

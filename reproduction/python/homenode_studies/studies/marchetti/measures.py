@@ -102,9 +102,10 @@ def by_block(runs: Runs, program: str, value: Value, home: str) -> list[float]:
     return [value(runs.at(program, base.changed(block_size=block))) for block in BLOCKS]
 
 
-def gains_by_block(runs: Runs, program: str) -> list[float]:
+def gains_by_block(runs: Runs, program: str, protocol: str = HARDWARE) -> list[float]:
     """The gain from placement with each block size."""
-    return [gain(runs, program, PAPER_CASE.changed(block_size=block)) for block in BLOCKS]
+    base = PAPER_CASE.changed(protocol=protocol)
+    return [gain(runs, program, base.changed(block_size=block)) for block in BLOCKS]
 
 
 def _there(value: float | None, what: str) -> float:

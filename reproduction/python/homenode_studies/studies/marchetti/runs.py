@@ -1,6 +1,7 @@
 """The simulations: run once for all figures, cached beside the traces, looked up by setting."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from homenode_studies.studies.marchetti.matrix import (
     Batch,
     Setting,
     batches,
+    of_version,
     wanted,
 )
 from homenode_studies.studies.programs import Program, listed
@@ -105,15 +107,28 @@ def simulated(context: StudyContext, protocols: tuple[str, ...]) -> list[Row]:
     """Simulates the settings of every program."""
     rows: list[Row] = []
     for program in context.programs:
-        rows += _of_program(context, program, protocols)
+        settings = wanted(program.name, protocols, quick=context.quick)
+        rows += _of_program(context, program, settings, gaps()[program.name])
     return rows
 
 
-def _of_program(context: StudyContext, program: Program, protocols: tuple[str, ...]) -> list[Row]:
+def versions(context: StudyContext, protocols: tuple[str, ...]) -> list[Row]:
+    """Simulates other versions of the programs, which are evidence of no claim."""
+    rows: list[Row] = []
+    known = {row["name"]: row for row in listed(PAPER)}
+    for program in context.programs:
+        for version in known[program.name].get("versions", []):
+            arguments = version["quick" if context.quick else "arguments"]
+            made = replace(program, name=version["name"], arguments=tuple(arguments))
+            rows += _of_program(context, made, of_version(protocols), gaps()[program.name])
+    return rows
+
+
+def _of_program(
+    context: StudyContext, program: Program, settings: list[Setting], gap: int
+) -> list[Row]:
     trace = context.trace(program)
     cached = ResultCache(context.folder, trace)
-    settings = wanted(program.name, protocols, quick=context.quick)
-    gap = gaps()[program.name]
     seed = context.seed
     questions = {s: _question(s, gap) | question_with(seed) for s in settings}
     new = [setting for setting in settings if cached.get(questions[setting]) is None]
@@ -150,7 +165,8 @@ def _keep(
     """
     program, trace, cached = of
     try:
-        found = asked(trace, batch, gaps()[program.name], seed=context.seed)
+        gap = questions[batch.settings()[0]]["gap"]
+        found = asked(trace, batch, gap, seed=context.seed)
     except ConfigError as problem:
         if batch.replication == NONE:
             raise

@@ -9,9 +9,12 @@ from homenode_studies.studies.marchetti.claims import CLAIMS
 
 def experiments(context: StudyContext) -> Products:
     """Simulates every configuration of every program, and finds the optimum in hindsight."""
-    points = runs.simulated(context, runs.accepted())
+    protocols = runs.accepted()
+    points = runs.simulated(context, protocols)
+    others = runs.versions(context, protocols)
     best = offline.found(context)
     found = runs.Runs(points)
+    flits = tables.flits(found)
     made = [
         tables.machine(),
         tables.times(found),
@@ -21,10 +24,11 @@ def experiments(context: StudyContext) -> Products:
         tables.optimum(found, best),
         tables.advice(found),
         tables.variations(found),
+        *(table for table in (flits, tables.versions(runs.Runs(others))) if table.rows),
         driven.table(context, *runs.driven()),
     ]
-    extra = {"points": points, "offline": best}
-    said = notes.of(found, quick=context.quick)
+    extra = {"points": points, "versions": others, "offline": best}
+    said = notes.of(found, flits, quick=context.quick)
     return Products(made, figures.figures(found), extra, said, pages.pictures(context))
 
 

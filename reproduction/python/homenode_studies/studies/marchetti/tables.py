@@ -16,6 +16,7 @@ from homenode_studies.studies.marchetti.matrix import (
     OPTIMUM,
     PAPER_CASE,
     STATIC,
+    TWO_CYCLES,
     VARIATIONS,
     WITH,
     WITHOUT,
@@ -79,28 +80,34 @@ def _percent(share: float | None) -> float | None:
 
 
 def blocks(runs: Runs) -> Table:
-    """The data of figure 4."""
+    """The data of figure 4, and the same in software."""
     rows = []
     for program in runs.programs():
-        for block in BLOCKS:
-            base = PAPER_CASE.changed(block_size=block)
-            found = runs.at(program, base)
-            row: Row = {"program": program, "block_size": block}
-            row |= {"cycles": found["cycles"], "miss_rate": _HUNDRED * m.miss_rate(found)}
-            row["false_sharing"] = _HUNDRED * m.false_misses(found)
-            row["fill_cycles"] = m.fill_time(found)
-            placed = runs.at(program, base.changed(home=WITH))
-            row["fill_cycles_placed"] = m.fill_time(placed)
-            row["local_fills_placed"] = _HUNDRED * m.local_fills(placed)
-            row["relative"] = _HUNDRED * m.changed(runs, program, m.cycles, base)
-            rows.append(row)
+        for protocol in runs.protocols():
+            for block in BLOCKS:
+                base = PAPER_CASE.changed(protocol=protocol, block_size=block)
+                row: Row = {"program": program, "coherence": LABELS[protocol]}
+                rows.append(row | {"block_size": block} | _with_blocks(runs, program, base))
     return Table(
         "blocks",
-        "block sizes, in hardware",
+        "block sizes",
         rows,
         "Without placement; the last three columns with it, and its time in percent of that "
         "without.",
     )
+
+
+def _with_blocks(runs: Runs, program: str, base: Setting) -> Row:
+    found, placed = runs.at(program, base), runs.at(program, base.changed(home=WITH))
+    return {
+        "cycles": found["cycles"],
+        "miss_rate": _HUNDRED * m.miss_rate(found),
+        "false_sharing": _HUNDRED * m.false_misses(found),
+        "fill_cycles": m.fill_time(found),
+        "fill_cycles_placed": m.fill_time(placed),
+        "local_fills_placed": _HUNDRED * m.local_fills(placed),
+        "relative": _HUNDRED * m.changed(runs, program, m.cycles, base),
+    }
 
 
 def homes(runs: Runs) -> Table:
@@ -205,6 +212,50 @@ def variations(runs: Runs) -> Table:
         rows,
         "Gain, misses and local fills (with placement) in percent. Only references: instructions "
         "between them take no time.",
+    )
+
+
+def flits(runs: Runs) -> Table:
+    """The gain from placement under both readings of table 1's network."""
+    rows = []
+    for program in runs.programs():
+        for protocol in runs.protocols():
+            bases = {
+                said: Setting(protocol=protocol, machine=machine)
+                for said, machine in (("", MESH), ("_two_cycles", TWO_CYCLES))
+            }
+            if not all(runs.has(program, base) for base in bases.values()):
+                continue
+            row: Row = {"program": program, "coherence": LABELS[protocol]}
+            for name, value in (("gain", m.cycles), ("fill_shorter", m.fill_time)):
+                for said, base in bases.items():
+                    row[name + said] = _HUNDRED * (1 - m.changed(runs, program, value, base))
+            rows.append(row)
+    return Table(
+        "flits",
+        "what placement gains if links take 16 bits a cycle, and 16 bits per 2 cycles",
+        rows,
+        "By how much placement reduces the time, and the mean time of a fill, in percent. The "
+        "paper has paths of 16 bits and a link latency of 2 cycles, and no bandwidth of links. "
+        "Claims are judged with 16 bits a cycle.",
+    )
+
+
+def versions(runs: Runs) -> Table:
+    """Other versions of the programs, in what the paper leaves open."""
+    rows = []
+    for program in runs.programs():
+        for protocol in runs.protocols():
+            base = Setting(protocol=protocol)
+            row: Row = {"version": program, "coherence": LABELS[protocol]}
+            row["gain"] = _HUNDRED * m.gain(runs, program, base)
+            row |= _fills(runs.at(program, base.changed(home=WITH)))
+            rows.append(row)
+    return Table(
+        "versions",
+        "other versions of programs, without and with placement",
+        rows,
+        "The gain of placement in percent; the other columns with placement, as in times.",
     )
 
 
