@@ -25,6 +25,7 @@ from homenode_studies.studies.talbot import (
     PROTOCOL,
     beyond,
     runs,
+    versions,
     winning,
 )
 from homenode_studies.studies.talbot import judging as j
@@ -44,6 +45,7 @@ from homenode_studies.studies.talbot.matrix import (
     BEST,
     FILLS,
     FINITE,
+    FIRST,
     HOMES,
     INFINITE,
     NONE,
@@ -353,3 +355,27 @@ def test_the_oceans_lie_on_pages_of_the_machine() -> None:
     ]
     assert len(oceans) == 4
     assert all(program.words[-2:] == ["--page", str(page)] for program in oceans)
+
+
+def test_versions_of_programs_are_beside_the_paper_but_no_evidence() -> None:
+    points = [
+        _row(setting, cycles) | {"program": GE, "of": GE}
+        for buffers in (INFINITE, FINITE)
+        for setting, cycles in (
+            (Setting(FIRST, NONE, buffers), 1000),
+            (Setting(ROUND, NONE, buffers), 950),
+        )
+    ]
+    others = [row | {"program": "ge on row flags", "cycles": row["cycles"] ** 2} for row in points]
+    found = versions.table(others, Bars(of_points(points)))
+    (row,) = (
+        row
+        for row in found.rows
+        if (row["what"], row["buffers"], row["bar"]) == (TIME, "infinite", "rr")
+    )
+    assert (row["of"], row["ours"], row["printed"]) == pytest.approx((95, 90.25, 92.7))
+    (said,) = versions.notes(found)
+    assert "time, infinite buffers, rr: 95.0, 90.2, 92.7" in said
+    made = products(points, others)
+    assert {row["program"] for row in made.extra["points"]} == {GE}
+    assert "versions" in {table.name for table in made.tables}

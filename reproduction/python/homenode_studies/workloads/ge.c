@@ -9,7 +9,9 @@
  * thread to thread, mostly from one to the next higher, and none is idle before the end. The thread
  * that touched a page first has nothing to do with it later, and the work draws together on the
  * pages of the last rows. With `--cyclic` row i belongs to thread i mod THREADS for good: only
- * pivot rows move. A barrier ends each step, and is all the synchronisation there is.
+ * pivot rows move. A barrier ends each step, and is all the synchronisation there is. With
+ * `--flags 1` there is none: a thread waits for the pivot row and for rows that it takes over, each
+ * of which has a count of its steps under a lock, so threads read a pivot row one after the other.
  *
  * Source: Talbot and Kelly, section 1.4 and table 1.3 (GE, 512 by 512, after the program of
  * Bianchini and LeBlanc's study of eager combining): widely shared pivot rows, and responsibility
@@ -18,6 +20,7 @@
 #include "workload.h"
 
 #include <math.h>
+#include <stdalign.h>
 
 static const struct workload ge = {
     .name = "ge",
@@ -25,11 +28,21 @@ static const struct workload ge = {
     .size_help = "rows and columns",
     .size_default = 256, .size_quick = 48, .size_min = 2, .size_max = 8192,
     .flag = "--cyclic", .flag_help = "row i belongs to thread i mod THREADS all the time",
+    .parameters = {{"--flags", "1: wait for single rows, not for all threads", 0, 0, 1}},
+};
+
+/* How far a row is, in a block of its own. */
+struct progress {
+    alignas(128) pthread_mutex_t lock;
+    pthread_cond_t changed;
+    unsigned steps; /* pivot rows that have been subtracted */
 };
 
 static struct options o;
 static size_t size;
 static double *matrix; /* row after row */
+static bool flags;
+static struct progress *progress; /* of each row, if there are flags */
 
 ALLOCATES double *new_matrix(size_t bytes)
 {
@@ -63,6 +76,39 @@ static unsigned band(unsigned id, unsigned start)
     return start + first_of(id, o.threads, o.size - start);
 }
 
+static void await(unsigned row, unsigned steps)
+{
+    struct progress *p = &progress[row];
+    must(pthread_mutex_lock(&p->lock), "pthread_mutex_lock");
+    while (p->steps < steps)
+        must(pthread_cond_wait(&p->changed, &p->lock), "pthread_cond_wait");
+    must(pthread_mutex_unlock(&p->lock), "pthread_mutex_unlock");
+}
+
+static void advance(unsigned row)
+{
+    struct progress *p = &progress[row];
+    must(pthread_mutex_lock(&p->lock), "pthread_mutex_lock");
+    p->steps++;
+    must(pthread_cond_broadcast(&p->changed), "pthread_cond_broadcast");
+    must(pthread_mutex_unlock(&p->lock), "pthread_mutex_unlock");
+}
+
+/* Subtracts the pivot row from every `by`-th of the rows from `first` to `end`. */
+static void eliminate_rows(unsigned pivot, unsigned first, unsigned end, unsigned by)
+{
+    if (flags && first < end)
+        await(pivot, pivot);
+    for (unsigned row = first; row < end; row += by) {
+        /* Another thread may have had it in the step before, but not with --cyclic. */
+        if (flags && !o.flag)
+            await(row, pivot);
+        eliminate(row_at(pivot), row_at(row), pivot);
+        if (flags)
+            advance(row);
+    }
+}
+
 static void work(unsigned id)
 {
     unsigned step_of_rows = o.flag ? o.threads : 1;
@@ -81,9 +127,9 @@ static void work(unsigned id)
             first = low + (id + o.threads - low % o.threads) % o.threads;
             end = o.size;
         }
-        for (unsigned row = first; row < end; row += step_of_rows)
-            eliminate(row_at(pivot), row_at(row), pivot);
-        meet();
+        eliminate_rows(pivot, first, end, step_of_rows);
+        if (!flags)
+            meet();
     }
 }
 
@@ -120,10 +166,32 @@ static UNRECORDED uint64_t checksum(void)
     return sum;
 }
 
+static void make_progress(void)
+{
+    progress = allocated(aligned_alloc(alignof(struct progress), size * sizeof *progress));
+    for (size_t row = 0; row < size; row++) {
+        must(pthread_mutex_init(&progress[row].lock, NULL), "pthread_mutex_init");
+        must(pthread_cond_init(&progress[row].changed, NULL), "pthread_cond_init");
+        progress[row].steps = 0;
+    }
+}
+
+static UNRECORDED void end_progress(void)
+{
+    for (size_t row = 0; flags && row < size; row++) {
+        must(pthread_mutex_destroy(&progress[row].lock), "pthread_mutex_destroy");
+        must(pthread_cond_destroy(&progress[row].changed), "pthread_cond_destroy");
+    }
+    free(progress);
+}
+
 int main(int argc, char **argv)
 {
     o = parse_options(&ge, argc, argv);
     size = o.size;
+    flags = o.values[0];
+    if (flags)
+        make_progress();
     matrix = new_matrix(whole_pages(size * size * sizeof *matrix));
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");
     run_threads(o.threads, work);
@@ -131,6 +199,7 @@ int main(int argc, char **argv)
         row_at(size / 2)[size / 3] += 0.001;
     begin_check();
     int status = verdict(&ge, wrong_rows(), checksum());
+    end_progress();
     free(matrix);
     must(pthread_barrier_destroy(&all_workers), "pthread_barrier_destroy");
     return status;

@@ -17,7 +17,16 @@ from homenode_studies.studies.programs import Program, listed
 from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Row
 from homenode_studies.studies.talbot import ALITE, PAPER, PROTOCOL
-from homenode_studies.studies.talbot.matrix import AS_RECORDED, BASIC, NONE, Batch, Setting, wanted
+from homenode_studies.studies.talbot.matrix import (
+    AS_RECORDED,
+    BASIC,
+    FIGURES,
+    NONE,
+    Batch,
+    Setting,
+    wanted,
+)
+from homenode_studies.studies.talbot.versions import OF
 from homenode_studies.workloads import CHECK
 
 Simulate = Callable[..., Result]
@@ -65,6 +74,19 @@ def simulated(
         for batch in wanted(program.name, nodes, quick=quick):
             run = _with_nodes(program, known, batch.base.nodes)
             rows += _of_batch(context, run, batch, simulate)
+    return rows
+
+
+def versions(context: StudyContext, simulate: Simulate = simulation.simulate) -> list[Row]:
+    """Simulates the figures with other versions of the programs."""
+    rows: list[Row] = []
+    for program in context.programs:
+        for version in about(program.name).get("versions", []):
+            arguments = version["quick" if context.quick else "arguments"]
+            made = replace(program, name=version["name"], arguments=tuple(arguments))
+            for batch in FIGURES:
+                found = _of_batch(context, made, batch, simulate)
+                rows += [{**row, "program": made.name, OF: program.name} for row in found]
     return rows
 
 

@@ -6,7 +6,16 @@ from homenode_studies.studies import driven
 from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.entry import Products, Study
 from homenode_studies.studies.tables import Row, Table
-from homenode_studies.studies.talbot import PAPER, beyond, figures, notes, runs, tables, winning
+from homenode_studies.studies.talbot import (
+    PAPER,
+    beyond,
+    figures,
+    notes,
+    runs,
+    tables,
+    versions,
+    winning,
+)
 from homenode_studies.studies.talbot.bars import NAME, Bars, of_points
 from homenode_studies.studies.talbot.claims import CLAIMS
 
@@ -14,23 +23,34 @@ from homenode_studies.studies.talbot.claims import CLAIMS
 def experiments(context: StudyContext) -> Products:
     """Simulates every configuration of every program."""
     before = [tables.machine(), driven.table(context, *runs.driven())]
-    return products(runs.simulated(context), before)
+    return products(runs.simulated(context), runs.versions(context), before)
 
 
-def products(points: list[Row], before: Sequence[Table] = ()) -> Products:
-    """Tables, figures and evidence of simulated points, after some tables."""
+def products(
+    points: list[Row], others: Sequence[Row] = (), before: Sequence[Table] = ()
+) -> Products:
+    """Tables, figures and evidence of simulated points, after some tables.
+
+    Args:
+        points: of the programs.
+        others: of their other versions.
+        before: the tables.
+    """
     rows = of_points(points)
     ours, further = Bars(rows), beyond.Points(points)
+    differently = versions.table(others, ours)
     made = [
         *before,
         tables.promise(ours),
         tables.queues(ours),
         tables.sides(ours),
         tables.details(points),
+        *([differently] if others else []),
         *beyond.tables(further),
     ]
-    extra = {"points": points, NAME: rows}
-    return Products(made, figures.figures(ours), extra, notes.of(), winning.pictures(further))
+    extra = {"points": points, "versions": list(others), NAME: rows}
+    said = (*notes.of(), *versions.notes(differently))
+    return Products(made, figures.figures(ours), extra, said, winning.pictures(further))
 
 
 def with_seed(context: StudyContext) -> Products:
