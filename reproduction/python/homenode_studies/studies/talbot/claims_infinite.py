@@ -22,14 +22,11 @@ _NOWHERE = (
     "the fills are local, and with round-robin 1.2 %: there is no locality to lose"
 )
 EDGES = (
-    "checked: 21 % of Ocean-Contig's fills are local with first touch, 2 % with round-robin: "
-    "caches of 4 MB hold a thread's tiles, and only its neighbours' edges remain to be fetched. "
-    "With 32 KB caches 66 and 2 % are local, and round-robin takes 4 % longer"
+    "checked: 68 % of Ocean-Contig's fills are local with first touch, 1 % with round-robin, which "
+    "takes 8 % longer with infinite queues and 10 % with finite ones, in one recording with tiles "
+    "on pages of 8 KB"
 )
-_TIED = (
-    "checked: 1.6 % slower, which is a tie: with caches of 4 MB there is little to fetch (see "
-    "above). With 32 KB caches it takes 8.7 % longer with basic proxies"
-)
+_TIED = "checked: 3.8 % slower in one recording with tiles on pages of 8 KB"
 _SHIFTED = (
     "checked: if the matrix begins 1, 1.7 or 2.5 MB lower, lines of rows conflict with different "
     "lines in the direct-mapped caches, and it takes 2.9, 3.8 and 3.1 % less; with 2-way caches it "
