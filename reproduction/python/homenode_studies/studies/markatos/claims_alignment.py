@@ -183,6 +183,8 @@ CLAIMS = (
         lambda e: {row["reading"]: row[DEARER] for row in e.rows("freezing-readings")},
         more_than(MOST),
         "%",
+        why="in none of eight interpretations; it is half in the one that fits best what the text "
+        "says of data that are not re-aligned",
     ),
     Claim(
         "3.4",
