@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 # Data structures with a smaller part of a home's fills are not listed, but for the first.
@@ -83,12 +82,16 @@ class PageUse:
 
     def fills(self) -> NDArray[np.uint64]:
         """Fills by page and node; uint64 (P, N)."""
+        import numpy as np
+
         found = np.zeros((len(self.page_address), self.nodes), np.uint64)
         found[self.use_page, self.use_node] = self.use_fills
         return found
 
     def served(self) -> NDArray[np.uint64]:
         """Fills by the home that served them and the data structure; uint64 (N, objects)."""
+        import numpy as np
+
         found = np.zeros((self.nodes, len(self.objects)), np.uint64)
         found[self.served_home, self.served_object] = self.served_fills
         return found
@@ -108,7 +111,7 @@ class PageUse:
         served = self.served()
         by_home = served.sum(axis=1)
         whole = int(by_home.sum())
-        order = np.argsort(-by_home.astype(np.int64), kind="stable")[:homes]
+        order = (-by_home.astype("int64")).argsort(kind="stable")[:homes]
         return [
             {
                 "node": int(node),
@@ -151,7 +154,7 @@ class PageUse:
 
     def _most(self, fills: NDArray[np.uint64], count: int) -> list[dict[str, Any]]:
         whole = int(fills.sum())
-        order = np.argsort(-fills.astype(np.int64), kind="stable")[:count]
+        order = (-fills.astype("int64")).argsort(kind="stable")[:count]
         return [
             {"label": self.objects[at], "share": int(fills[at]) / whole}
             for place, at in enumerate(order)
