@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ import pytest
 import homenode as hn
 from homenode import _core
 from homenode.capture import compilers, plugin
+from support.recorder import IMPORTED, PYTHON, recorder
 
 _HEADERS = plugin.SOURCES.parent / "runtime" / "include"
 PROGRAMS = Path(__file__).parent / "programs"
@@ -31,11 +31,6 @@ _TIMEOUT_S = 250
 _CHOICES = ["HOMENODE_CC", "HOMENODE_CXX", "HOMENODE_FC", "HOMENODE_HOOKS", "HOMENODE_NATIVE"]
 # A tmpfs in a user namespace, which needs no privileges.
 _ON_A_DISK = 'mount -t tmpfs -o size="$1" none "$2" && cd "$2" && eval "$3"'
-# The recorder runs in a separate process: a program that hangs must not hang the test. It loads
-# nothing but the recorder, as hundreds of tests start it.
-_IMPORTED = f"import sys; sys.path.append({str(Path(_core.__file__).parent)!r}); import _core; "
-_RECORDER = _IMPORTED + "print(_core.record(sys.argv[1], None), file=open(sys.argv[2], 'w'))"
-_PYTHON = [sys.executable, "-I", "-S", "-c"]
 
 
 @dataclass(frozen=True)
@@ -201,7 +196,7 @@ def record(tmp_path: Path) -> Recorder:
         summary = tmp_path / f"{count}.json"
         wanted = {"argv": [str(program), *words], "output": str(trace), **options}
         process = subprocess.Popen(
-            [*_PYTHON, _RECORDER, json.dumps(wanted), str(summary)],
+            recorder(wanted, summary),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -252,10 +247,8 @@ def kill_recorder() -> Callable[..., None]:
     def kill(
         options: Mapping[str, Any], report: Path, patience_s: float, *, goes_on: bool = False
     ) -> None:
-        code = _IMPORTED + "_core.record(sys.argv[1], None)"
-        recorder = subprocess.Popen(
-            [*_PYTHON, code, json.dumps(options)], stdout=subprocess.DEVNULL
-        )
+        code = IMPORTED + "_core.record(sys.argv[1], None)"
+        recorder = subprocess.Popen([*PYTHON, code, json.dumps(options)], stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + patience_s
         # The file exists before its first line is written.
         while not (report.exists() and report.read_text()) and time.monotonic() < deadline:

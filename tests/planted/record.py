@@ -2,7 +2,7 @@
 
 As a program it records all programs, or those named, into a folder:
 
-    python tests/planted/record.py FOLDER [wordcount.c ...]
+    python -m planted.record FOLDER [wordcount.c ...]       (in tests/)
 """
 
 import json
@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from homenode.capture import compilers
+from support.recorder import recorder
+
 HERE = Path(__file__).parent
 TWINS = ("planted", "fixed")
 KINDS = ("align", "pad", "group", "split", "replicate", "separate-lock", "place", "none")
-# The wrapper's command, and the plain compiler of the same language.
-_COMPILERS = {"c": ("cc", "gcc", "-std=gnu11"), "c++": ("c++", "g++", "-std=c++17")}
+# The plain compiler of each language, and its standard.
+_COMPILERS = {"c": ("gcc", "-std=gnu11"), "c++": ("g++", "-std=c++17")}
 _TIMEOUT_S = 600
 
 
@@ -83,12 +86,15 @@ def _frozen(value: Any) -> Any:
 
 def compile_twin(program: Program, twin: str, folder: Path, *, native: bool = False) -> Path:
     """Compiles a twin with the wrapper or the plain compiler; returns the program."""
-    wrapper, plain, standard = _COMPILERS[program.language]
-    compiler = [plain, "-Wall", "-Wextra", "-Werror"] if native else [*_homenode(), wrapper]
+    plain, standard = _COMPILERS[program.language]
     target = folder / f"{program.source.stem}.{twin}{'.native' if native else ''}"
     flags = ["-O2", standard, "-pthread", *["-g"] * (not native)]
     flags += ["-fopenmp"] * program.openmp + ["-DFIXED"] * (twin == "fixed")
-    _done([*compiler, *flags, str(program.source), "-o", str(target), "-lm"])
+    words = [*flags, str(program.source), "-o", str(target), "-lm"]
+    if native:
+        _done([plain, "-Wall", "-Wextra", "-Werror", *words])
+    elif code := compilers.compile(program.language, words):
+        raise RuntimeError(f"compiling {program.file} ({twin}) with hooks ended with {code}")
     return target
 
 
@@ -98,10 +104,14 @@ def run_native(program: Program, executable: Path) -> Run:
 
 def record(program: Program, executable: Path, trace: Path) -> tuple[Run, dict[str, Any]]:
     """Records a program; returns its run and the recorder's summary."""
-    options = ["--quantum", str(program.quantum), "--json", "-o", str(trace)]
-    line = [*_homenode(), "record", *options, "--", str(executable), *program.args]
-    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
-    return Run(done.stderr, done.returncode), json.loads(done.stdout)
+    summary = trace.with_suffix(".summary")
+    argv = [str(executable), *program.args]
+    options = {"argv": argv, "output": str(trace), "quantum": program.quantum}
+    run = _run(recorder(options, summary))
+    if run.code != 0:
+        raise RuntimeError(f"recording {program.file} ended with {run.code}: {run.out}")
+    told = json.loads(summary.read_text())
+    return Run(run.out, told["exit_code"]), told
 
 
 def record_twin(program: Program, twin: str, folder: Path) -> Path:
@@ -119,10 +129,6 @@ def record_all(programs: list[Program], folder: Path) -> dict[tuple[str, str], P
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         traces = list(pool.map(lambda job: record_twin(*job, folder), jobs))
     return {(p.file, twin): trace for (p, twin), trace in zip(jobs, traces, strict=True)}
-
-
-def _homenode() -> list[str]:
-    return [sys.executable, "-m", "homenode"]
 
 
 def _run(line: list[str]) -> Run:
