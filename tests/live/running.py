@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from support.command import in_process
+
 PROGRAMS = Path(__file__).parent / "programs"
 # For a process that hangs: ten times what any process needs.
 Builder = Callable[..., str]
@@ -37,14 +39,20 @@ def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
 
 def only_row(*words: str) -> dict[str, Any]:
     """The one row that a command prints as JSON."""
-    rows = json.loads(run(*words).stdout)
+    return _only(run(*words).stdout)
+
+
+def _only(text: str) -> dict[str, Any]:
+    rows = json.loads(text)
     assert len(rows) == 1
     return rows[0]
 
 
 def check_replay(lived: dict[str, Any], trace: Path, of_machine: list[str]) -> None:
     """Checks that the replay of a run's trace is the run."""
-    replayed = only_row("simulate", str(trace), *of_machine)
+    replay = in_process("simulate", trace, *of_machine)
+    assert replay.code == 0, replay.err
+    replayed = _only(replay.out)
     times = ("cycles", "gsp", "utilisation", "delay", "idle", "busy", "stall")
     for name, value in replayed.items():
         if not any(word in name for word in times) and isinstance(value, int):

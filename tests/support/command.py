@@ -27,16 +27,17 @@ Printed = Callable[..., str]
 """What a program or a command with these words prints."""
 
 
+def in_process(*words: object, stdin: str = "") -> Outcome:
+    """Runs the command line in this process; the result has exit code, output and errors."""
+    with CliRunner().isolation(input=stdin) as (out, err, _):
+        code = main([str(word) for word in words])
+        return Outcome(code, out.getvalue().decode(), err.getvalue().decode())
+
+
 @pytest.fixture
 def homenode() -> Command:
-    """Runs the command line in this process; the result has exit code, output and errors."""
-
-    def run(*words: object, stdin: str = "") -> Outcome:
-        with CliRunner().isolation(input=stdin) as (out, err, _):
-            code = main([str(word) for word in words])
-            return Outcome(code, out.getvalue().decode(), err.getvalue().decode())
-
-    return run
+    """The command line in this process."""
+    return in_process
 
 
 @pytest.fixture
