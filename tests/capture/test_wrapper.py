@@ -147,3 +147,23 @@ def test_a_compiler_is_asked_once_for_each_command(monkeypatch: pytest.MonkeyPat
     assert len([command for command in commands if "part.c" in command]) == 2
     questions = [command for command in commands if "-print-prog-name" in command]
     assert len(questions) == len(set(questions))
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_a_compiler_is_asked_for_its_assembler_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = Path("gcc.sh")
+    monkeypatch.setenv("HOMENODE_CC", str(script.resolve()))
+    monkeypatch.setenv("HOMENODE_HOOKS", "assembly")
+    script.write_text('#!/bin/sh\necho "$*" >> asked\nexec gcc "$@"\n')
+    script.chmod(0o755)
+
+    def questions() -> int:
+        Path("asked").unlink(missing_ok=True)
+        _cc("-c", "part.c")
+        asked = Path("asked").read_text().splitlines()
+        return sum("-B" in line and "-print-prog-name" in line for line in asked)
+
+    assert [questions(), questions()] == [1, 0]
+    with script.open("a") as file:
+        file.write("# an update\n")
+    assert questions() == 1

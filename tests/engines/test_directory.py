@@ -138,7 +138,7 @@ def test_a_mark_that_the_trace_does_not_have_is_refused(
     command = ("simulate", banded.path, "--machine", "dash-mesh", "--measure-until", "chek")
     refused = homenode(*command)
     assert refused.code == 2
-    assert "--measure-until: the trace has no mark \"chek\"; it has check." in refused.err
+    assert '--measure-until: the trace has no mark "chek"; it has check.' in refused.err
     with pytest.raises(ConfigError, match="it has none"):
         hn.simulate(_ping_pong(), "dash-mesh", measure_until="check")
 

@@ -102,11 +102,7 @@ def hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
     """
     clang = is_clang(driver)
     folder = _folder()
-    found = _answer([*driver, f"-B{folder}", "-print-prog-name=as"])
-    if Path(found) != folder / "as":
-        raise UsageError(
-            f"{' '.join(driver)} always uses the assembler {found}; set {_HOOKS}=compiler"
-        )
+    _check_assembler(driver, folder)
     if clang:
         # -w: clang's assembler warns of what clang has written.
         command = [*driver, *_assembler_words(line.compile_words), "-w", "-c", "-x", "assembler"]
@@ -128,6 +124,23 @@ def hooks(driver: Sequence[str], line: CommandLine) -> Hooks:
     if "-S" in line.all_words:
         instead = {}
     return Hooks((f"-B{folder}", *_BOTH, *own), environment, instead)
+
+
+def _check_assembler(driver: Sequence[str], folder: Path) -> None:
+    """Asks a compiler whether it takes its assembler from a folder.
+
+    That it does is remembered: clang takes as long to answer as to compile a small file.
+    """
+    known = folder / hashlib.sha256(build.identity(driver).encode()).hexdigest()[:24]
+    if known.exists():
+        return
+    found = _answer([*driver, f"-B{folder}", "-print-prog-name=as"])
+    if Path(found) != folder / "as":
+        raise UsageError(
+            f"{' '.join(driver)} always uses the assembler {found}; set {_HOOKS}=compiler"
+        )
+    with build.writing_to_cache(folder):
+        known.touch()
 
 
 def _may_be_by_hand(line: CommandLine) -> bool:

@@ -28,6 +28,7 @@ __all__ = [
     "build_mark",
     "build_plugin",
     "cache_dir",
+    "identity",
     "link_flags",
     "make_cache_folder",
     "writing_to_cache",
@@ -258,11 +259,16 @@ def _rename(folder: Path, target: Path) -> None:
             raise
 
 
-def _fingerprint(compiler: Sequence[str], variant: Variant) -> str:
-    digest = hashlib.sha256()
+def identity(compiler: Sequence[str]) -> str:
+    """What tells a compiler from others, and from itself after an update."""
     program = shutil.which(compiler[0]) or compiler[0]
     status = Path(program).resolve().stat()
-    digest.update(f"{compiler} {program} {status.st_size} {status.st_mtime_ns}".encode())
+    return f"{compiler} {program} {status.st_size} {status.st_mtime_ns}"
+
+
+def _fingerprint(compiler: Sequence[str], variant: Variant) -> str:
+    digest = hashlib.sha256()
+    digest.update(identity(compiler).encode())
     digest.update(" ".join([*_flags(), *variant.flags]).encode())
     headers = {path for source in variant.sources for path in source.parent.glob("*.h")}
     for path in [*variant.sources, *sorted(headers)]:
