@@ -73,8 +73,8 @@ pub struct MeshModel {
     /// Bits of a flit: what a link transfers at a time, in each direction.
     pub path_bits: u64,
     /// Cycles for which a flit occupies a link, until the next one can follow.
-    #[serde(default = "one")]
-    pub flit_cycles: u64,
+    #[serde(default = "one_cycle")]
+    pub flit_cycles: u32,
     /// Cycles of a link between neighbours.
     pub link_cycles: u64,
     /// Cycles of each router on the path.
@@ -150,6 +150,10 @@ fn one() -> u64 {
     1
 }
 
+fn one_cycle() -> u32 {
+    1
+}
+
 /// The part of memory that a node has.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -168,7 +172,7 @@ impl MeshModel {
     /// Cycles for which a message of this many bytes occupies a link.
     #[must_use]
     pub fn path_cycles(&self, bytes: u64) -> u64 {
-        (bytes * 8).div_ceil(self.path_bits.max(1)) * self.flit_cycles
+        (bytes * 8).div_ceil(self.path_bits.max(1)) * u64::from(self.flit_cycles)
     }
 }
 
@@ -259,7 +263,7 @@ impl DirectoryFile {
             ("clock.mhz", self.clock.mhz, 1_000_000),
             ("memory.words", self.memory.words, WORDS_MAX),
             ("network.path_bits", network.path_bits, PATH_BITS_MAX),
-            ("network.flit_cycles", network.flit_cycles, FLIT_CYCLES_MAX),
+            ("network.flit_cycles", u64::from(network.flit_cycles), FLIT_CYCLES_MAX),
             ("network.header_bytes", network.header_bytes, HEADER_BYTES_MAX),
             ("system.tlb_entries", system.tlb_entries, TLB_ENTRIES_MAX),
         ])?;

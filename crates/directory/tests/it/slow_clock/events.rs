@@ -156,6 +156,6 @@ impl SlowClock {
             says => says.counted().filter(|counted| counted.1).map_or(0, |_| self.machine.block),
         };
         let flits = (8 * (self.machine.header + data)).div_ceil(self.machine.path_bits);
-        flits * self.machine.flit_cycles
+        flits * u64::from(self.machine.flit_cycles)
     }
 }

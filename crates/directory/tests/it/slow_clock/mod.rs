@@ -60,7 +60,7 @@ pub struct SlowMachine {
     pub home: SlowHome,
     pub header: u64,
     pub path_bits: u64,
-    pub flit_cycles: u64,
+    pub flit_cycles: u32,
     pub link: u64,
     pub routing: u64,
     pub contention: NetworkContention,
