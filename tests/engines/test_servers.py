@@ -109,6 +109,19 @@ def test_the_command_prints_a_table_or_json(file: Path, homenode: Command) -> No
     assert "26 Apache" in homenode("list", "servers").out
 
 
+def test_values_replace_those_of_the_file(file: Path, homenode: Command) -> None:
+    trace = hn.servers(file, values={"group.server.kernel": 50, "sessions.accesses": 24})
+    report = trace.report
+    assert report is not None
+    assert [group["kernel"] for group in report["groups"]] == [50, 0]
+    line = ("synthetic", "servers", "--from", str(file), "-o", str(file.with_name("t.hnt")))
+    assert homenode(*line, "--set", "group.server.code=73.99").code == 0
+    refused = homenode(*line, "--set", "sessions.length=24")
+    assert (refused.code, 'there is no "length"' in refused.err) == (2, True), refused.err
+    refused = homenode(*line, "--set", "sessions.accesses")
+    assert (refused.code, "KEY=VALUE" in refused.err) == (2, True), refused.err
+
+
 def test_impossible_statistics_are_refused_in_one_sentence(file: Path, homenode: Command) -> None:
     file.write_text(example().replace("shared_blocks = 90 ", "shared_blocks = 9000 "))
     path = file.with_name("t.hnt")

@@ -148,7 +148,7 @@ fn transforms() -> Vec<Value> {
 /// Statistics of servers that come with the program.
 fn servers() -> PyResult<Vec<Value>> {
     let row = |preset: &homenode_servers::StatisticsPreset| {
-        let found = homenode_servers::find(preset.name).map_err(config_error)?;
+        let found = homenode_servers::find(preset.name, &[]).map_err(config_error)?;
         Ok(json!({ "name": preset.name, "summary": found.summary, "source": found.source }))
     };
     homenode_servers::TABLE.iter().map(row).collect()

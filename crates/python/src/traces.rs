@@ -176,6 +176,8 @@ struct ServersChanges {
     scale: u64,
     references: Option<u64>,
     seed: Option<u64>,
+    /// Keys of the file, each with a value as in the file.
+    values: Vec<(String, String)>,
 }
 
 /// Writes a trace of servers with the statistics of a file or a name; returns what was planned, and
@@ -197,7 +199,7 @@ pub fn servers(
         }
     };
     let written = detached(py, progress, exception, |progress| {
-        let mut found = homenode_servers::find(statistics)?.scaled(changes.scale);
+        let mut found = homenode_servers::find(statistics, &changes.values)?.scaled(changes.scale);
         found.trace.references = changes.references.unwrap_or(found.trace.references);
         found.trace.seed = changes.seed.unwrap_or(found.trace.seed);
         let plan = Plan::new(&found, statistics)?;

@@ -25,18 +25,19 @@ macro_rules! preset {
 pub const TABLE: &[StatisticsPreset] =
     &[preset!("foglia-ec"), preset!("foglia-db"), preset!("foglia-web")];
 
-/// The statistics of a name in the table, or of a file.
+/// The statistics of a name in the table, or of a file, with some values changed
+/// ([`Statistics::parse_with`]).
 ///
 /// # Errors
 /// When there are none, or the file is not valid.
-pub fn find(name: &str) -> Result<Statistics, ServersError> {
+pub fn find(name: &str, changes: &[(String, String)]) -> Result<Statistics, ServersError> {
     if let Some(preset) = TABLE.iter().find(|preset| preset.name == name) {
-        return Statistics::parse(preset.text, preset.name);
+        return Statistics::parse_with(preset.text, preset.name, changes);
     }
     let path = Path::new(name);
     if path.extension().is_none() && !path.exists() {
         let known: Vec<&str> = TABLE.iter().map(|preset| preset.name).collect();
         return Err(ServersError::Unknown { name: name.to_owned(), known: known.join(", ") });
     }
-    Statistics::read(path)
+    Statistics::read(path, changes)
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toml::de::{DeTable, Deserializer};
 
 use crate::error::ServersError;
-use crate::sourced::without_sources;
+use crate::sourced::{put, without_sources};
 
 /// A workload of processes.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -181,14 +181,37 @@ impl Statistics {
         Self::deserialize(Deserializer::from(table)).map_err(|error| fail(&error))
     }
 
-    /// Reads a file by its path.
+    /// Reads a file with some of its values changed, each a key (`sessions.accesses`,
+    /// `group.NAME.kernel`) and a value as in the file.
     ///
     /// # Errors
-    /// When it cannot be read, or as [`parse`](Self::parse).
-    pub fn read(path: &Path) -> Result<Self, ServersError> {
+    /// As [`parse`](Self::parse), and when the file has no such key, or the value does not fit.
+    pub fn parse_with(
+        text: &str,
+        origin: &str,
+        changes: &[(String, String)],
+    ) -> Result<Self, ServersError> {
+        let mut found = Self::parse(text, origin)?;
+        // Each is tried by itself: an error is then that of the last one.
+        for count in 1..=changes.len() {
+            found = changed(text, &changes[..count]).map_err(|problem| {
+                let (key, value) = changes[count - 1].clone();
+                let remedy = "write KEY=VALUE with a key and a kind of value that the file has";
+                let (origin, remedy) = (origin.to_owned(), remedy.to_owned());
+                ServersError::Impossible { origin, key, value, problem, remedy }
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// Reads a file by its path, with some of its values changed.
+    ///
+    /// # Errors
+    /// When it cannot be read, or as [`parse_with`](Self::parse_with).
+    pub fn read(path: &Path, changes: &[(String, String)]) -> Result<Self, ServersError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ServersError::Io { path: path.to_owned(), source })?;
-        Self::parse(&text, &path.display().to_string())
+        Self::parse_with(&text, &path.display().to_string(), changes)
     }
 
     /// The same workload with all references and blocks divided by a number; what is there stays
@@ -211,4 +234,17 @@ impl Statistics {
         }
         self
     }
+}
+
+/// A valid file with changes; the error is the last one's.
+fn changed(text: &str, changes: &[(String, String)]) -> Result<Statistics, String> {
+    let said = |error: toml::de::Error| error.message().to_owned();
+    let lines: Vec<String> = changes.iter().map(|(_, value)| format!("value = {value}")).collect();
+    let mut table = DeTable::parse(text).map_err(said)?;
+    without_sources(table.get_mut());
+    for ((key, _), line) in changes.iter().zip(&lines) {
+        let value = DeTable::parse(line).map_err(said)?.into_inner().remove("value");
+        put(table.get_mut(), key, value.ok_or("no value")?)?;
+    }
+    Statistics::deserialize(Deserializer::from(table)).map_err(said)
 }

@@ -85,11 +85,19 @@ def _closed_form(row: dict[str, Any]) -> click.Command:
     return click.command(name, epilog=examples(f"homenode synthetic {name} -o t.hnt"))(run)
 
 
+def _pair(given: str) -> tuple[str, str]:
+    key, equals, value = given.partition("=")
+    if not equals:
+        raise click.BadParameter(f"{given!r} is not KEY=VALUE, such as sessions.accesses=24")
+    return key, value
+
+
 @click.command(
     _SERVERS,
     epilog=examples(
         "homenode synthetic servers --from foglia-ec --scale 40 -o t.hnt",
         "homenode synthetic servers --from mine.toml --seed 2 -o t.hnt --json",
+        "homenode synthetic servers --from foglia-ec --set sessions.accesses=24 -o t.hnt",
         "homenode list servers",
     ),
 )
@@ -116,6 +124,15 @@ def _closed_form(row: dict[str, Any]) -> click.Command:
     help="References and fetches of the trace, instead of the file's.",
 )
 @click.option("--seed", type=WholeNumber(min=0), metavar="N", help="Instead of the file's.")
+@click.option(
+    "--set",
+    "values",
+    multiple=True,
+    callback=lambda _context, _option, given: dict(map(_pair, given)),
+    metavar="KEY=VALUE",
+    help="A value instead of the file's, such as sessions.accesses=24 or group.Apache.kernel=20; "
+    "may be given several times.",
+)
 @json_option
 def servers(
     statistics: str,
@@ -123,6 +140,7 @@ def servers(
     scale: int,
     references: int | None,
     seed: int | None,
+    values: dict[str, str],
     as_json: bool,
 ) -> None:
     """Make the trace of a multiprogrammed server from statistics.
@@ -133,7 +151,13 @@ def servers(
     """
     with Progress("making references", growing=output, quiet=as_json) as progress:
         trace = homenode.servers(
-            statistics, output, scale=scale, references=references, seed=seed, progress=progress
+            statistics,
+            output,
+            scale=scale,
+            references=references,
+            seed=seed,
+            values=values,
+            progress=progress,
         )
     report = trace.report or {}
     if as_json:

@@ -11,7 +11,7 @@ from homenode.options.values import about, whole_number
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _SCALE_MAX = 1 << 20
 _REFERENCES_MAX = 1 << 40
@@ -25,6 +25,7 @@ def servers(
     scale: int = 1,
     references: int | None = None,
     seed: int | None = None,
+    values: Mapping[str, float | str] | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Trace:
     """Makes the trace of a multiprogrammed server from statistics.
@@ -36,6 +37,8 @@ def servers(
         scale: divides all references and blocks.
         references: instead of the file's, fetches included, after scaling.
         seed: instead of the file's.
+        values: further values instead of the file's, by key: ``{"sessions.accesses": 24,
+            "group.Apache.kernel": 20}``. Shares and blocks are changed before scaling.
         progress: called with the references done and in all.
 
     Returns:
@@ -62,7 +65,14 @@ def servers(
             whole_number(value, 1, most)
     with about("seed"):
         whole_number(0 if seed is None else seed, 0, _SEED_MAX)
-    changes = json.dumps({"scale": scale, "references": references, "seed": seed})
+    changes = json.dumps(
+        {
+            "scale": scale,
+            "references": references,
+            "seed": seed,
+            "values": [(key, str(value)) for key, value in (values or {}).items()],
+        }
+    )
     made: list[dict[str, Any]] = []
 
     def write(target: str) -> None:

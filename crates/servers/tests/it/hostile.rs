@@ -109,10 +109,34 @@ fn unknown_and_missing_keys_are_errors_with_their_line() {
 
 #[test]
 fn a_name_that_is_no_preset_and_no_file_lists_the_presets() {
-    let unknown = find("foglia").unwrap_err();
+    let unknown = find("foglia", &[]).unwrap_err();
     assert!(unknown.to_string().contains("foglia-ec, foglia-db, foglia-web"), "{unknown}");
-    assert!(matches!(find("absent.toml"), Err(ServersError::Io { .. })));
-    assert_eq!(find("foglia-db").unwrap().name, "foglia-db");
+    assert!(matches!(find("absent.toml", &[]), Err(ServersError::Io { .. })));
+    assert_eq!(find("foglia-db", &[]).unwrap().name, "foglia-db");
+}
+
+#[test]
+fn values_of_a_file_are_changed_by_their_keys() {
+    let set = |key: &str, value: &str| {
+        let changes = [("trace.seed".into(), "9".into()), (key.to_owned(), value.to_owned())];
+        Statistics::parse_with(SMALL, "small.toml", &changes)
+    };
+    let changed = set("group.data base.code", "71").unwrap();
+    assert_eq!((changed.trace.seed, changed.groups[1].code), (9, 71.0));
+    assert_eq!(set("sessions.accesses", "24").unwrap().sessions.accesses, 24.0);
+    for (key, value, said) in [
+        ("sessions.length", "24", "there is no \"length\"; there are accesses"),
+        ("group.web server.code", "71", "there is no group \"web server\""),
+        ("group.web", "71", "name a group"),
+        ("sessions", "71", "is a table"),
+        ("trace.seed.x", "71", "is a value"),
+        ("sessions.accesses", "many", "small.toml: sessions.accesses = many: "),
+        ("sessions.accesses", "\"many\"", "invalid type: string"),
+        ("trace.seed", "-1", "trace.seed = -1: invalid value"),
+    ] {
+        let found = set(key, value).unwrap_err().to_string();
+        assert!(found.contains(said) && found.ends_with("that the file has"), "{found}");
+    }
 }
 
 proptest! {

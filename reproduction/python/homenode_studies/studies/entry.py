@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from homenode.errors import of_extra
+from homenode_studies.studies import beside
 from homenode_studies.studies.claims import Claim, Finding, Kind, counts, counts_by_kind
 from homenode_studies.studies.claims import ledger as judged
 from homenode_studies.studies.draws import FIRST_SEED, SEEDS
@@ -67,6 +68,7 @@ class Study:
         variants: changes of machine and workload under which its claims can also be judged.
         with_seed: the function that runs what claims need with another seed; None if the study's
             results depend on none.
+        beside: a second workload on which its claims are judged in a column of their own.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Study:
     form: TraceForm = AS_RECORDED
     variants: Sequence[Variant] = ()
     with_seed: Callable[[StudyContext], Products] | None = None
+    beside: beside.Beside | None = None
 
     def usual_seeds(self, *, quick: bool) -> int:
         """The number of seeds with which it runs by default."""
@@ -104,12 +107,15 @@ class StudyResult:
         products: tables, figures and simulations as plain rows.
         findings: every claim with our value and a verdict.
         provenance: traces with checksums, parameters, version.
+        beside: the claims judged on the study's second workload; None if it has none, or was run
+            on small programs.
     """
 
     entry: Study
     products: Products
     findings: Sequence[Finding]
     provenance: Mapping[str, Any]
+    beside: beside.Column | None = None
 
     def __repr__(self) -> str:
         return f"StudyResult({self.entry.name}: {count_summary(self.counts)})"
@@ -149,7 +155,13 @@ class StudyResult:
         Raises:
             ConfigError: when pandas is missing (``pip install 'homenode[pandas]'``).
         """
-        return _frame([finding.row() for finding in self.findings])
+        return _frame(self.rows)
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """Every claim as a row of the ledger, if there is a second workload with its finding."""
+        rows: list[Row] = [dict(finding.row()) for finding in self.findings]
+        return rows if self.beside is None else self.beside.added_to(rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON; infinite values are None."""
@@ -160,7 +172,7 @@ class StudyResult:
             "counts_by_kind": self.counts_by_kind,
             "tables": {table.name: _plain(table.rows) for table in self.products.tables},
             "figures": {figure.name: _plain(figure.rows) for figure in self.products.figures},
-            "ledger": [finding.row() for finding in self.findings],
+            "ledger": self.rows,
             "provenance": dict(self.provenance),
         }
 
@@ -190,7 +202,8 @@ def run_study(
         notes = [*products.notes, table.note]
         products = replace(products, tables=[*products.tables, table], notes=notes)
         chosen["variants"] = {variant.name: variant.summary for variant in entry.variants}
-    return StudyResult(entry, products, findings, context.provenance() | chosen)
+    column = None if context.quick else beside.judge(entry, context)
+    return StudyResult(entry, products, findings, context.provenance() | chosen, column)
 
 
 def count_summary(found: Mapping[str, int]) -> str:

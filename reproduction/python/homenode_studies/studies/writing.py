@@ -13,7 +13,7 @@ from homenode.report.page import environment
 from homenode_studies.studies import charts
 from homenode_studies.studies.entry import StudyResult, count_summary
 from homenode_studies.studies.published import tables as published
-from homenode_studies.studies.tables import to_csv
+from homenode_studies.studies.tables import Row, to_csv
 
 RULES = (
     "A number holds if ours is within a tenth of it, a percentage if ours is within five points. "
@@ -54,7 +54,7 @@ def write(result: StudyResult, folder: Path) -> Path:
         files[f"{figure.name}.svg"] = str(charts.draw(figure))
     files |= {f"{picture.name}.svg": picture.svg for picture in products.pictures}
     files |= {f"{name}.csv": to_csv(rows) for name, rows in products.extra.items()}
-    files["ledger.csv"] = to_csv([finding.row() for finding in result.findings])
+    files["ledger.csv"] = to_csv(result.rows)
     files["ledger.md"] = markdown(result)
     files["study.json"] = json.dumps(result.to_dict(), indent=1) + "\n"
     files["index.html"] = page(result)
@@ -75,7 +75,8 @@ def page(result: StudyResult) -> str:
         summary=count_summary(result.counts),
         kinds=kinds(result),
         rules=rules(result).replace("*", ""),
-        findings=[finding.row() for finding in result.findings],
+        findings=result.rows,
+        beside=result.beside,
         tables=[(table, printed.get(table.name)) for table in result.products.tables],
         figures=[(figure, charts.draw(figure)) for figure in result.products.figures],
         pictures=[(picture, _embedded(picture.svg)) for picture in result.products.pictures],
@@ -86,10 +87,15 @@ def page(result: StudyResult) -> str:
 
 def kinds(result: StudyResult) -> list[str]:
     """The numbers of claims by kind and verdict, as sentences."""
-    return [
+    said = [
         f"Judged {KIND_WORDS[kind]}: {count_summary(found)}."
         for kind, found in result.counts_by_kind.items()
     ]
+    if result.beside is not None:
+        column = result.beside
+        counted = count_summary(column.counts)
+        said.append(f"In the column {column.of.name}: {counted}. It has {column.of.summary}.")
+    return said
 
 
 def rules(result: StudyResult) -> str:
@@ -136,12 +142,12 @@ def markdown(result: StudyResult) -> str:
         *(line for note in result.products.notes for line in (f"{note}", "")),
         rules(result),
     ]
+    heads = ["claim", "published", "ours", "verdict"]
+    heads += [] if result.beside is None else [result.beside.of.name]
     for section in dict.fromkeys(finding.claim.section for finding in result.findings):
         lines += ["", f"## Section {section}", ""]
-        lines += ["| claim | published | ours | verdict |", "|---|---|---|---|"]
-        for finding in result.findings:
-            if finding.claim.section == section:
-                lines.append(_line(finding.row()))
+        lines += [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+        lines += [_line(row) for row in result.rows if row["section"] == section]
     lines += ["", "## Provenance", "", *_provenance(result)]
     return "\n".join(lines) + "\n"
 
@@ -161,7 +167,7 @@ def _asked(result: StudyResult) -> str:
     return f"{form} --variants{drawn}" if "variants" in found else f"{form}{drawn}"
 
 
-def _line(row: dict[str, str]) -> str:
+def _line(row: Row) -> str:
     ours = row["ours"] or "–"
     if row["computed"] and row["ours"]:
         ours += f"<br>*{row['computed']}*"
@@ -173,8 +179,16 @@ def _line(row: dict[str, str]) -> str:
         verdict += f" ({row['kind']})"
     if row["note"]:
         verdict += f": {row['note']}"
-    cells = (row["claim"], published, ours, verdict)
+    cells = [row["claim"], published, ours, verdict]
+    if "beside" in row:
+        cells.append(_beside(row))
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _beside(row: Row) -> str:
+    verdict = row["beside_verdict"]
+    shown = f"**{verdict}**" if verdict == "differs" else verdict
+    return ": ".join(part for part in (row["beside"], shown) if part)
 
 
 def _form(provenance: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from homenode.options.specs import unique
+from homenode_studies.studies.foglia.break_even import takeovers
 from homenode_studies.studies.foglia.matrix import SERVER, Setting
 from homenode_studies.studies.tables import Row
 
@@ -83,9 +84,8 @@ def _writes(points: Sequence[Row]) -> str:
     shares = []
     for workload in unique(row["workload"] for row in points):
         mesi, pscr = found[workload, "mesi"], found[workload, "pscr"]
-        taken = mesi["transactions_invalidate"] + mesi["transactions_read_invalidate_cache"]
-        if taken:
-            shares.append(f"{workload} {pscr['transactions_write'] / taken:.0f}")
+        if takeovers(mesi):
+            shares.append(f"{workload} {pscr['transactions_write'] / takeovers(mesi):.0f}")
     return (
         "PSCR sends a write over the bus for every store to a block of which another cache has a "
         "copy, even if that copy is never read again. For each block that MESI takes from other "

@@ -32,12 +32,14 @@ class Machine:
         stands_for: references of the paper's traces per reference of this trace.
         clean_from_memory: whether memory supplies clean blocks under the paper's protocols, as in
             the machines of its MESI; otherwise any cache that has one does.
+        scale: the paper's references, blocks and bytes of cache for each one here.
     """
 
     name: str
     spec: str
     stands_for: int
     clean_from_memory: bool = True
+    scale: int = 1
 
     def question(self, setting: Setting, seed: int = FIRST_SEED) -> dict[str, Any]:
         """The options of a simulation, independent of the location of the machine's file."""
@@ -50,11 +52,10 @@ class Machine:
 
     def point(self, setting: Setting) -> dict[str, Any]:
         """A point for the engine."""
-        chosen = setting.changed(protocol=from_memory(setting.protocol))
-        return {
-            "machine": self.spec,
-            **(chosen if self.clean_from_memory else setting).fields(),
-        }
+        chosen = setting.changed(cache_size=setting.cache_size // self.scale)
+        if self.clean_from_memory:
+            chosen = chosen.changed(protocol=from_memory(setting.protocol))
+        return {"machine": self.spec, **chosen.fields()}
 
 
 def from_memory(protocol: str) -> str:
