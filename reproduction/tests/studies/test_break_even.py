@@ -8,7 +8,7 @@ import pytest
 
 import homenode as hn
 from homenode_studies.studies.context import StudyContext
-from homenode_studies.studies.foglia import EC, PAPER, break_even, dials
+from homenode_studies.studies.foglia import EC, PAPER, break_even, dials, sweep
 from homenode_studies.studies.foglia.break_even import OF_RECORDINGS, OF_STATISTICS, SESSIONS, Place
 from homenode_studies.studies.foglia.break_even_picture import picture
 from homenode_studies.studies.foglia.matrix import EXTENDED, SERVER
@@ -131,4 +131,4 @@ def test_the_table_of_dials_has_a_row_for_each_value(
     assert {"group.Apache.shared_access": 3.68, "group.Apache.shared_write": 1.2}.items() <= (
         rows[13].items()
     )
-    assert dials.markdown(table).splitlines()[2] == "| as in the preset |  | 1.26 |"
+    assert sweep.markdown(table).splitlines()[2] == "| as in the preset |  | 1.26 |"

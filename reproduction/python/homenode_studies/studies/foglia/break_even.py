@@ -24,6 +24,8 @@ PAPER = "the paper"
 OF_RECORDINGS = "recorded"
 OF_STATISTICS = "from statistics"
 SESSIONS = "sessions of other lengths"
+EXTENDED_NAME = ", kernel's areas too"
+"""The end of the names of workloads under PSCR's extension."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def places(group: str, points: Sequence[Row]) -> list[Place]:
     runs = Runs(points)
     found = []
     for workload in runs.workloads():
-        for protocol, areas in (("pscr", ""), (EXTENDED, ", kernel's areas too")):
+        for protocol, areas in (("pscr", ""), (EXTENDED, EXTENDED_NAME)):
             try:
                 mesi, pscr = (runs.at(workload, _server(p)) for p in ("mesi", protocol))
                 found.append(compared(group, f"{workload}{areas}", mesi, pscr))

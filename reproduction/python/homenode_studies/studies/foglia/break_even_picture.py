@@ -9,6 +9,7 @@ from homenode.options.specs import unique
 from homenode.report.svg import LogScale, element, path_of
 from homenode_studies.studies.canvas import LEFT, RIGHT, WIDTH, LinearScale, rule, text
 from homenode_studies.studies.foglia.break_even import (
+    EXTENDED_NAME,
     OF_RECORDINGS,
     OF_STATISTICS,
     PAPER,
@@ -112,7 +113,7 @@ def _mark(place: Place, x: float, y: float) -> Markup:
         f"takeover, {place.shared_writes:.2f} for 100 references"
     )
     hue = _COLOURS[place.group]
-    ring = "," in place.name
+    ring = place.name.endswith(EXTENDED_NAME)
     return element(
         "circle",
         element("title", said),
@@ -128,7 +129,7 @@ def _mark(place: Place, x: float, y: float) -> Markup:
 
 def _names(places: Sequence[Place], across: LogScale, up: LinearScale) -> list[Markup]:
     """The names of a group's workloads, in turn above and below, so that near ones stay apart."""
-    named = [place for place in places if "," not in place.name]
+    named = [place for place in places if not place.name.endswith(EXTENDED_NAME)]
     named.sort(key=lambda place: place.writes)
     return [
         text(
