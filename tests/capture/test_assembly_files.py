@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from homenode.capture import compilers
 
 _A = """#include <stdio.h>
 #ifdef EXTRA
@@ -114,28 +118,49 @@ def _prepare(folder: Path) -> None:
         (folder / name).write_text(text)
 
 
-def _run(command: list[str], folder: Path) -> Result:
+def _result(folder: Path, run: Callable[[], int], capfd: pytest.CaptureFixture[str]) -> Result:
+    """What a compiler does in a folder of sources; its standard input is a source too."""
     _prepare(folder)
     before = set(folder.rglob("*"))
-    done = subprocess.run(
-        command, cwd=folder, input=_A, capture_output=True, text=True, check=False
-    )
+    capfd.readouterr()
+    with contextlib.chdir(folder), _input_from("a.c"):
+        code = run()
     files = {str(path.relative_to(folder)) for path in set(folder.rglob("*")) - before}
     # -save-temps: gcc writes the linker's options to a file because one of ours is in a file.
     files.discard("prog.ld1_args")
-    return Result(done.returncode, frozenset(files), done.stdout)
+    return Result(code, frozenset(files), capfd.readouterr().out)
+
+
+@contextlib.contextmanager
+def _input_from(name: str) -> Iterator[None]:
+    """Processes that start in this block read a file as their standard input."""
+    before = os.dup(0)
+    with Path(name).open() as file:
+        os.dup2(file.fileno(), 0)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
 
 
 @pytest.mark.parametrize(("compiler", "words"), _CASES)
 def test_files_and_exit_codes_are_the_compilers(
-    compiler: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    compiler: str,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
     monkeypatch.setenv("HOMENODE_HOOKS", "assembly")
     monkeypatch.setenv("HOMENODE_CC", compiler)
-    plain = _run([compiler, *words.split()], tmp_path / "plain")
-    hooked = _run([sys.executable, "-m", "homenode", "cc", *words.split()], tmp_path / "hooked")
+    line = words.split()
+    plain = _result(
+        tmp_path / "plain", lambda: subprocess.run([compiler, *line], check=False).returncode, capfd
+    )
+    hooked = _result(tmp_path / "hooked", lambda: compilers.compile("c", line), capfd)
     assert hooked.code == plain.code
     assert hooked.files == plain.files
     if words not in _OTHER_OUTPUT:
