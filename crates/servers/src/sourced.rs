@@ -1,5 +1,5 @@
-//! Values of a file: their sources, and changes. A value may have a source or none: `writes = 7.39`, or
-//! `writes = { value = 7.39, source = "table 3" }`.
+//! Values of a file: their sources, and changes. A value may have a source or none:
+//! `writes = 7.39`, or `writes = { value = 7.39, source = "table 3" }`.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
