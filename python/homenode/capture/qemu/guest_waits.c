@@ -268,6 +268,17 @@ static int connects_at_once(const uint64_t a[6])
     return to.any.sa_family == AF_UNIX || to.any.sa_family == AF_UNSPEC;
 }
 
+/* Whether an iovec has no bytes. */
+static int is_empty(uint64_t pieces, uint64_t count)
+{
+    struct iovec piece;
+
+    for (uint64_t i = 0; i < count && peek(pieces + i * sizeof piece, &piece, sizeof piece); i++)
+        if (piece.iov_len > 0)
+            return 0;
+    return 1;
+}
+
 static int asks_not_to_wait(enum call call, const uint64_t a[6])
 {
     /* Errors and urgent data are there or not. */
@@ -277,7 +288,7 @@ static int asks_not_to_wait(enum call call, const uint64_t a[6])
     case CALL_READ: case CALL_WRITE:
         return a[2] == 0;
     case CALL_READV: case CALL_WRITEV:
-        return a[2] == 0 || a[2] > IOV_MAX || bytes_of(a[1], a[2]) == 0;
+        return a[2] == 0 || a[2] > IOV_MAX || is_empty(a[1], a[2]);
     case CALL_RECVFROM:
         return (a[3] & at_once) != 0;
     case CALL_RECVMSG:
