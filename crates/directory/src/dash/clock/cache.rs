@@ -100,7 +100,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             // The acknowledgements arrived after the reply.
             self.complete(node, message, requesters)?;
         }
-        if rests && self.pending(node, block).is_some_and(|pending| pending.requester.is_none()) {
+        if rests {
             self.end_pending(node, block, requesters);
         }
         Ok(())

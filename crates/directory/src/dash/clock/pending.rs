@@ -25,7 +25,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.pending[usize::from(node)].iter_mut().find(|pending| pending.access.block == block)
     }
 
-    /// A node's request for a block is complete: deferred requests are tried again.
+    /// Ends a node's request for a block if its data and all acknowledgements are there; deferred
+    /// requests are tried again.
     pub(super) fn end_pending(
         &mut self,
         node: u16,
@@ -33,9 +34,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) {
         let of_node = usize::from(node);
-        self.pending[of_node].retain(|pending| pending.access.block != block);
-        for (requester, access) in std::mem::take(&mut self.deferred[of_node]) {
-            self.begin(requester, &access, requesters);
+        let has_ended = |pending: &PendingBlock<W>| {
+            pending.access.block == block && pending.requester.is_none()
+        };
+        let Some(at) = self.pending[of_node].iter().position(has_ended) else { return };
+        self.pending[of_node].swap_remove(at);
+        // Most nodes defer nothing.
+        if !self.deferred[of_node].is_empty() {
+            for (requester, access) in std::mem::take(&mut self.deferred[of_node]) {
+                self.begin(requester, &access, requesters);
+            }
         }
         let all_there = self.pending[of_node].is_empty() && self.deferred[of_node].is_empty();
         if all_there && std::mem::take(&mut self.releasing[of_node]) {
