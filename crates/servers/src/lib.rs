@@ -2,7 +2,7 @@
 //!
 //! A file states for each group of processes how many references it makes, which shares of them
 //! fetch and write, how many blocks it touches and shares ([`Statistics`]). From these and a seed
-//! follows a trace ([`write`]), reference by reference; memory does not grow with its length.
+//! follows a trace ([`write()`]), reference by reference; memory does not grow with its length.
 //!
 //! Source: the idea is that of Trace Factory (Giorgi, Prete, Prina and Ricciardi 1997; Foglia,
 //! Giorgi and Prete 2004, section 4), which combines traces of processes into a workload. Here the
