@@ -100,7 +100,9 @@ def test_every_claim_gets_a_verdict(results: dict[str, StudyResult], name: str) 
         assert finding.note or finding.verdict != "not testable", finding
     assert set(result.ledger["verdict"]) <= set(claims.VERDICTS)
     assert all(len(frame) for frame in {**result.tables, **result.figures}.values())
-    assert [row["program"] for row in result.provenance["traces"]] == list(_programs_of(name))
+    # Another version of a program is a trace of its own, such as "ge on row flags".
+    names = [row["program"].partition(" on ")[0] for row in result.provenance["traces"]]
+    assert list(dict.fromkeys(names)) == list(_programs_of(name))
 
 
 @pytest.mark.parametrize("with_results", [False, True])
