@@ -46,6 +46,7 @@ CASES = {
     "simulate T --machine markatos --realign --block-size 1K,4K": "realign_table.print_sizes "
     "simulate._print_grid",
     "compact T -o OUT": "compact.compact",
+    "synthetic servers --from foglia-web --scale 400 -o OUT": "synthetic._print",
     "simulate T --machine dash-mesh": "directory_table._print_lines directory_table._print_hottest",
     "simulate T --machine dash-mesh --order trace": "directory_table._print_lines",
     "simulate T --machine alite --buffers infinite,1 --proxies none,basic": ""

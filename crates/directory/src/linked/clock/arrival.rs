@@ -76,25 +76,35 @@ pub(super) struct InputBuffer {
     awaited: bool,
     /// Load by messages from other nodes.
     load: QueueLoad,
-    /// Load of the node's input, in front of the buffer.
-    arrivals: QueueLoad,
+    /// Messages that came to the node's input, in front of the buffer.
+    arrivals: u64,
+    /// Cycles for which they waited there.
+    input_waits: u64,
+    longest_input_wait: u64,
 }
 
 impl InputBuffer {
     /// Discards all counts so far.
     pub(super) fn restart(&mut self) {
-        (self.load, self.arrivals) = (QueueLoad::default(), QueueLoad::default());
+        self.load = QueueLoad::default();
+        (self.arrivals, self.input_waits, self.longest_input_wait) = (0, 0, 0);
     }
 
-    /// A message arrives at the node's input, which takes `gap` cycles for each and will have
-    /// received it after `waits` cycles. Reads are sent back only after that.
-    fn arrive(&mut self, waits: u64, gap: u64) {
-        let arrivals = &mut self.arrivals;
-        arrivals.served += 1;
-        arrivals.busy += gap;
-        arrivals.waited += waits;
-        // Those before it are received at intervals of the gap.
-        arrivals.longest = arrivals.longest.max(waits.div_ceil(gap.max(1)));
+    /// A message waits for the node's input. Reads are sent back only after that.
+    fn wait_for_input(&mut self, cycles: u64) {
+        self.input_waits += cycles;
+        self.longest_input_wait = self.longest_input_wait.max(cycles);
+    }
+
+    /// Load of the node's input, which takes `gap` cycles for each message.
+    fn input_load(&self, gap: u64) -> QueueLoad {
+        QueueLoad {
+            served: self.arrivals,
+            busy: self.arrivals * gap,
+            waited: self.input_waits,
+            // Those before it are received at intervals of the gap.
+            longest: self.longest_input_wait.div_ceil(gap.max(1)),
+        }
     }
 
     /// An item arrives at the controller, which has room for `room` messages.
@@ -133,8 +143,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let ControllerNode { buffer, busy, .. } = &mut self.nodes[usize::from(to)];
         let received = now.max(busy.receive_free);
         busy.receive_free = received + gap;
-        buffer.arrive(received - now, gap);
+        buffer.arrivals += 1;
         if received > now {
+            buffer.wait_for_input(received - now);
             requesters.schedule_at(received, rank(to), ControllerEvent::Received(parcel));
             return Ok(());
         }
@@ -279,11 +290,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 
     /// Load of controllers, by node.
     pub(super) fn loads(&self) -> Vec<HomeLoad> {
+        let gap = self.machine.network.gap_cycles;
         let load = |node: &ControllerNode| HomeLoad {
             controllers: 1,
             lookups: QueueLoad { busy: node.busy.serving, ..node.buffer.load },
             accesses: QueueLoad { busy: node.busy.accessing, ..QueueLoad::default() },
-            arrivals: node.buffer.arrivals,
+            arrivals: node.buffer.input_load(gap),
         };
         self.nodes.iter().take(usize::from(self.node_count)).map(load).collect()
     }
