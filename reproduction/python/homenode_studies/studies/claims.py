@@ -143,7 +143,7 @@ def find(claim: Claim, evidence: Evidence, further: Sequence[Evidence] = ()) -> 
         return Finding(claim, "not testable", "", str(reason), own)
     except ZeroDivisionError:
         return Finding(claim, "not testable", "", _NOTHING, own)
-    values = [value, *_computed(claim, further)]
+    values = [value, *_computed(claim.compute, further)]
     verdict, note = _judged(claim.judge, values)
     note = claim.why if verdict == "differs" else note
     if contradicted or (claim.kind == "printed" and verdict != "holds"):
@@ -153,12 +153,12 @@ def find(claim: Claim, evidence: Evidence, further: Sequence[Evidence] = ()) -> 
     return Finding(claim, verdict, _shown(values, claim.shows), note, own)
 
 
-def _computed(claim: Claim, further: Sequence[Evidence]) -> list[Any]:
-    """Its values with other seeds."""
+def _computed(compute: Callable[[Evidence], Any], further: Sequence[Evidence]) -> list[Any]:
+    """The values with other seeds."""
     values = []
     for evidence in further:
         with suppress(Missing, ZeroDivisionError):
-            values.append(claim.compute and claim.compute(evidence))
+            values.append(compute(evidence))
     return values
 
 

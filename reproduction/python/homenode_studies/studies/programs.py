@@ -10,7 +10,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -143,6 +143,16 @@ def _private(publication: Publication, style: str) -> Literal["local", "shared"]
     if not publication.no_private:
         return None
     return "shared" if style in publication.no_private else "local"
+
+
+def versions_of(publication: Publication, program: Program, *, quick: bool) -> list[Program]:
+    """Other versions of a program, in what the publication leaves open: evidence of no claim."""
+    row = next(row for row in listed(publication) if row["name"] == program.name)
+    size = "quick" if quick else "arguments"
+    return [
+        replace(program, name=version["name"], arguments=tuple(version[size]))
+        for version in row.get("versions", [])
+    ]
 
 
 def absent(publication: Publication) -> list[str]:

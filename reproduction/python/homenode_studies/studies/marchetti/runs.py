@@ -1,7 +1,6 @@
 """The simulations: run once for all figures, cached beside the traces, looked up by setting."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from homenode_studies.studies.marchetti.matrix import (
     of_version,
     wanted,
 )
-from homenode_studies.studies.programs import Program, listed
+from homenode_studies.studies.programs import Program, listed, versions_of
 from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Evidence, Missing, Row
 from homenode_studies.workloads import CHECK
@@ -115,12 +114,9 @@ def simulated(context: StudyContext, protocols: tuple[str, ...]) -> list[Row]:
 def versions(context: StudyContext, protocols: tuple[str, ...]) -> list[Row]:
     """Simulates other versions of the programs, which are evidence of no claim."""
     rows: list[Row] = []
-    known = {row["name"]: row for row in listed(PAPER)}
     for program in context.programs:
-        for version in known[program.name].get("versions", []):
-            arguments = version["quick" if context.quick else "arguments"]
-            made = replace(program, name=version["name"], arguments=tuple(arguments))
-            rows += _of_program(context, made, of_version(protocols), gaps()[program.name])
+        for version in versions_of(PAPER, program, quick=context.quick):
+            rows += _of_program(context, version, of_version(protocols), gaps()[program.name])
     return rows
 
 

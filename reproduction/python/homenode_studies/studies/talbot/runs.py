@@ -13,7 +13,7 @@ from homenode.trace import Trace
 from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.draws import FIRST_SEED, home_with, question_with
-from homenode_studies.studies.programs import Program, listed
+from homenode_studies.studies.programs import Program, listed, versions_of
 from homenode_studies.studies.settings import digest, without
 from homenode_studies.studies.tables import Row
 from homenode_studies.studies.talbot import ALITE, PAPER, PROTOCOL
@@ -81,12 +81,10 @@ def versions(context: StudyContext, simulate: Simulate = simulation.simulate) ->
     """Simulates the figures with other versions of the programs."""
     rows: list[Row] = []
     for program in context.programs:
-        for version in about(program.name).get("versions", []):
-            arguments = version["quick" if context.quick else "arguments"]
-            made = replace(program, name=version["name"], arguments=tuple(arguments))
+        for version in versions_of(PAPER, program, quick=context.quick):
             for batch in FIGURES:
-                found = _of_batch(context, made, batch, simulate)
-                rows += [{**row, "program": made.name, OF: program.name} for row in found]
+                found = _of_batch(context, version, batch, simulate)
+                rows += [{**row, "program": version.name, OF: program.name} for row in found]
     return rows
 
 
