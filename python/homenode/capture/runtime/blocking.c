@@ -35,7 +35,7 @@ void hn_leave_call(long number)
 {
     struct hn_thread *me = hn_me;
 
-    if (me->state != HN_UNUSED && !me->in_runtime)
+    if (!me->in_runtime)
         hn_event(me, HN_EV_SYSCALL_EXIT, (uint64_t)number, 0);
 }
 
