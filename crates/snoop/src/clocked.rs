@@ -97,6 +97,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedCaches<F, W, WOR
         done.map_err(|error| error.at_cycle(now, base, self.processors))
     }
 
+    /// See [`homenode_clock::MemorySystem::switch`].
+    pub(crate) fn switch(&mut self, processor: usize, process: usize) {
+        if self.instruction_caches == 0 {
+            return self.driver.switch(processor, process);
+        }
+        self.driver.switch(processor, 2 * process);
+        self.driver.switch(processor + self.instruction_caches, 2 * process + 1);
+    }
+
     /// See [`homenode_clock::MemorySystem::count`].
     #[inline(always)]
     pub fn count(&mut self, counted: ReferenceCounts) {

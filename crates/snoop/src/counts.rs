@@ -17,6 +17,9 @@ pub struct BusCounts {
     pub hits: u64,
     /// References to blocks that did not, by class.
     pub misses: MissCounts,
+    /// Those of `misses` that switches of processes cause; `null` unless processes are scheduled on
+    /// a bus.
+    pub context_switch_misses: Option<ContextSwitchMisses>,
     /// Bus transactions.
     pub transactions: Transactions,
     /// Invalidate and write transactions, by kind of sharing.
@@ -25,6 +28,16 @@ pub struct BusCounts {
     pub coherence_origin: OriginCounts,
     /// The part of these counts that is the kernel's.
     pub kernel: KernelCounts,
+}
+
+/// Misses on blocks that the process had fetched and had not replaced itself since: another process
+/// replaced them, or the process has left them in another processor's cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ContextSwitchMisses {
+    /// Those of the class `cold`.
+    pub cold: u64,
+    /// Those of the class `replacement`.
+    pub replacement: u64,
 }
 
 /// Transactions by kind and source.
@@ -77,7 +90,7 @@ impl OriginCounts {
 }
 
 impl BusCounts {
-    /// Combines counts; hits are known only at the end.
+    /// Combines counts; hits and misses of switches are known only at the end.
     pub(crate) fn new(
         caches: &CacheCounts,
         transactions: Transactions,
@@ -89,6 +102,7 @@ impl BusCounts {
             block_references,
             hits: 0,
             misses,
+            context_switch_misses: None,
             transactions,
             coherence,
             coherence_origin,

@@ -29,7 +29,7 @@ pub mod walk;
 pub use bus::{BusClockSetup, bus_clock};
 pub use check::{BusFinding, CACHES_MAX, CheckReport, FindingKind, check};
 pub use clocked::{BusResult, ClockedCaches};
-pub use counts::{BusCounts, OriginCounts, Transactions};
+pub use counts::{BusCounts, ContextSwitchMisses, OriginCounts, Transactions};
 pub use driver::{CheckError, ProtocolDriver};
 pub use homenode_cache::{
     ClockError, CoherenceCounts, KernelCounts, MissClass, MissCounts, MissRule, SharingClass,

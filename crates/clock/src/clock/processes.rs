@@ -52,6 +52,7 @@ impl<M: MemorySystem> Clock<M> {
             let processor = &mut self.processors[at];
             processor.idle += self.now - processor.since;
             (processor.mode, processor.process) = (Mode::Runs, process);
+            self.memory.switch(at, process);
             processor.slice_left = self.scheduler.time_slice_references;
             if let Some(kernel) = &self.kernel {
                 let made = kernel.switch(process);

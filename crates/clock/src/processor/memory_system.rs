@@ -203,6 +203,11 @@ pub trait MemorySystem: Sized {
     /// The cycle from which nothing is in flight, given no further requests.
     fn at_rest_from(&self) -> u64;
 
+    /// A processor takes a process. Ignored by default.
+    fn switch(&mut self, processor: usize, process: usize) {
+        let _ = (processor, process);
+    }
+
     /// Adds completed references to the counts.
     fn count(&mut self, counted: ReferenceCounts);
 

@@ -32,8 +32,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
         table: ProtocolTable,
         timed: &BusClockSetup,
     ) -> Result<Self, BusSetupError> {
+        let mut caches = ClockedCaches::new(setup, table)?;
+        caches.driver.count_switches(setup.caches());
         Ok(Self {
-            caches: ClockedCaches::new(setup, table)?,
+            caches,
             arbiter: Arbiter::new(timed.bus.arbitration, usize::from(setup.processors)),
             prices: TransactionPrices::new(timed.cycles, &timed.bus)?,
         })
@@ -157,6 +159,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
 
     fn at_rest_from(&self) -> u64 {
         self.arbiter.free_at
+    }
+
+    fn switch(&mut self, processor: usize, process: usize) {
+        self.caches.switch(processor, process);
     }
 
     #[inline]

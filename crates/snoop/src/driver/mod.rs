@@ -7,6 +7,7 @@
 //! (`transaction.rs`).
 
 mod fast_paths;
+mod fetched;
 mod transaction;
 mod transition;
 mod uncontended;
@@ -25,6 +26,7 @@ use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
 use crate::vocabulary::{AreaKind, ProcessorEvent, TableCell};
 use fast_paths::{FastPaths, Replacement};
+use fetched::FetchedBlocks;
 
 /// A frame and the number of its block in the table of holders.
 #[derive(Clone, Copy)]
@@ -53,6 +55,8 @@ pub struct ProtocolDriver<F, W, const WORDS: usize = 1> {
     origins: OriginCounts,
     table: ProtocolTable,
     fast: FastPaths,
+    /// What each process has fetched; `None` where no process is switched.
+    fetched: Option<FetchedBlocks>,
     /// The cells used, for walks; `None` if they are not recorded.
     pub(crate) log: Option<Vec<Transition>>,
     /// The other caches' copies of the block that is referenced.
@@ -75,9 +79,21 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
             // The fast paths move no values, so checked reads go by the table.
             fast: if check { FastPaths::none() } else { FastPaths::of(&table) },
             table,
+            fetched: None,
             log: None,
             others: Vec::with_capacity(geometries.len()),
         })
+    }
+
+    /// Counts the misses that switches of processes cause, in this number of caches.
+    pub(crate) fn count_switches(&mut self, caches: usize) {
+        self.fetched = Some(FetchedBlocks::new(caches));
+    }
+
+    /// From now on references of a cache are those of another process, which has this set of blocks
+    /// for caches of its kind.
+    pub(crate) fn switch(&mut self, cache: usize, set: usize) {
+        self.fetched.iter_mut().for_each(|fetched| fetched.switch(cache, set));
     }
 
     /// Performs any reference to a block of this set.
@@ -151,10 +167,21 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         // Making room changes only the record of another block.
         let mut record = caches.holders.get(number);
         let status = match lost {
-            Some(at) => caches.coherence_miss(access, at, &record),
+            Some(at) => {
+                if let Some(fetched) = &mut self.fetched {
+                    fetched.fetch(access.cache, number);
+                }
+                caches.coherence_miss(access, at, &record)
+            }
             None => {
                 self.replace(access.cache, at)?;
-                self.caches.cold_or_replacement_miss(access, at, record.had(access.cache));
+                let had = record.had(access.cache);
+                self.caches.cold_or_replacement_miss(access, at, had);
+                if let Some(fetched) = &mut self.fetched {
+                    let old = self.caches.frame(at);
+                    let replaced = old.is_used().then_some(old.number);
+                    fetched.miss(access.cache, number, replaced, had);
+                }
                 MissStatus::Settled
             }
         };
@@ -228,7 +255,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     /// The final counts, at the end of the trace.
     pub fn finish(&mut self) -> BusCounts {
         self.caches.end_all_copies();
-        BusCounts { hits: self.caches.counts.hits(), ..self.counts() }
+        let context_switch_misses = self.fetched.as_ref().map(|fetched| fetched.misses);
+        BusCounts { hits: self.caches.counts.hits(), context_switch_misses, ..self.counts() }
     }
 }
 

@@ -45,7 +45,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         records[replaced] = left.without(access.cache).0;
         records[fetched] = new.only(access.cache).0;
         self.transactions.update_block += self.fast.write_backs(old.state);
-        caches.cold_or_replacement_miss(access, at, new.had(access.cache));
+        let had = new.had(access.cache);
+        caches.cold_or_replacement_miss(access, at, had);
+        if let Some(fetched) = &mut self.fetched {
+            fetched.miss(access.cache, number, old.is_used().then_some(old.number), had);
+        }
         let all = &mut self.transactions;
         let (block, invalidate) = (&mut all.read_block_memory, &mut all.read_invalidate_memory);
         *select_unpredictable(fetch.invalidate, invalidate, block) += 1;

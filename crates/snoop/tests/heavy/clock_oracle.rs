@@ -315,6 +315,7 @@ fn scheduled_processes_agree_with_areas_and_with_a_kernel_made_up() {
     for entry in crate::oracle::protocols() {
         let mut rng = Rng::new(8);
         let (mut made_up, mut moved, mut forced) = (0, 0, 0);
+        let (mut left, mut replaced) = (0, 0);
         for _ in 0..120 {
             let machine = random_machine(&mut rng, entry.name);
             let times = random_times(&mut rng);
@@ -328,8 +329,12 @@ fn scheduled_processes_agree_with_areas_and_with_a_kernel_made_up() {
             made_up += counts.references - 500;
             moved += time.migrations;
             forced += time.deadlocks_broken;
+            let of_switches = counts.context_switch_misses.unwrap();
+            left += of_switches.cold;
+            replaced += of_switches.replacement;
         }
         let often = made_up > 20_000 && moved > 500 && forced > 20;
         assert!(often, "{}: {made_up} {moved} {forced}", entry.name);
+        assert!(left > 1_000 && replaced > 1_000, "{}: {left} {replaced}", entry.name);
     }
 }

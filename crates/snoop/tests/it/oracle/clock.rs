@@ -131,6 +131,7 @@ impl ClockOracle {
             (0..self.cpus.len()).filter(|&who| self.cpus[who].process.is_none()).collect();
         for (who, process) in self.scheduler.assign(&idle, &self.shares.owed, cycle) {
             let switch = self.system.switch(process);
+            self.caches.runs.insert(who, process);
             let cpu = &mut self.cpus[who];
             (cpu.process, cpu.looks_at) = (Some(process), Some(cycle));
             // The switch is not part of the time slice.
@@ -370,12 +371,8 @@ impl ClockOracle {
             followers: Vec::new(),
         });
         if !with_store {
-            self.wishes.push(Wish {
-                cpu: who,
-                what: What::Load(id),
-                block: part.block,
-                answer: None,
-            });
+            let what = What::Load(id);
+            self.wishes.push(Wish { cpu: who, what, block: part.block, answer: None });
         }
         true
     }

@@ -93,6 +93,18 @@ pub struct Oracle {
     /// Time, processor and word address of every write.
     writes: Vec<(u64, usize, u64)>,
     pub counts: BTreeMap<String, u64>,
+    /// By processor: the process that runs there, if any is scheduled.
+    pub runs: BTreeMap<usize, usize>,
+    /// What each process did to which blocks, in the order of time.
+    history: Vec<Event>,
+}
+
+/// A process brought a block into a cache for instructions, or for data, or took it out.
+struct Event {
+    process: usize,
+    instructions: bool,
+    block: u64,
+    brings: bool,
 }
 
 impl Oracle {
@@ -105,6 +117,8 @@ impl Oracle {
             ever: BTreeSet::new(),
             writes: Vec::new(),
             counts: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            history: Vec::new(),
         }
     }
 
@@ -160,6 +174,9 @@ impl Oracle {
         let private = r.is_private(self.machine.private_kernel);
         let valid = self.frame(who, block).is_some_and(|f| f.valid);
         let judge = if valid { None } else { self.miss(r, who, private, block, words) };
+        if !valid {
+            self.moves(who, block, true);
+        }
         let before = self.states.entry(block).or_default();
         let happened = reference(self.machine.protocol, before, who, r.write, private);
         for name in &happened.bus {
@@ -220,7 +237,11 @@ impl Oracle {
         let lost = self.frame(who, block).and_then(|f| f.lost);
         let had = !self.ever.insert((who, block));
         if lost.is_none() {
-            self.count(if had { "replacement" } else { "cold" }, r.kernel);
+            let class = if had { "replacement" } else { "cold" };
+            self.count(class, r.kernel);
+            if self.is_of_a_switch(who, block) {
+                *self.counts.entry(format!("context switch {class}")).or_default() += 1;
+            }
             self.make_room(who, block);
             return None;
         }
@@ -236,6 +257,20 @@ impl Oracle {
             (_, at) => return Some((at, r.kernel)),
         }
         None
+    }
+
+    fn moves(&mut self, who: usize, block: u64, brings: bool) {
+        let Some(&process) = self.runs.get(&(who % self.machine.processors)) else { return };
+        let instructions = who >= self.machine.processors;
+        self.history.push(Event { process, instructions, block, brings });
+    }
+
+    /// Whether the last that the process itself did to the block was to bring it in.
+    fn is_of_a_switch(&self, who: usize, block: u64) -> bool {
+        let Some(&process) = self.runs.get(&(who % self.machine.processors)) else { return false };
+        let kind = who >= self.machine.processors;
+        let own = |e: &&Event| (e.process, e.instructions, e.block) == (process, kind, block);
+        self.history.iter().rfind(own).is_some_and(|event| event.brings)
     }
 
     fn written_by_another(&self, who: usize, word: u64, from: u64, until: u64) -> bool {
@@ -271,6 +306,7 @@ impl Oracle {
                 self.end_of_life(who, old);
             }
             self.caches.get_mut(&(who, set)).unwrap().remove(victim);
+            self.moves(who, old, false);
         }
         self.caches.get_mut(&(who, set)).unwrap().push(Frame {
             block,

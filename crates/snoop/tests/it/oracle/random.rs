@@ -38,6 +38,10 @@ pub fn named(counts: &BusCounts) -> BTreeMap<String, u64> {
     };
     part("", &counts.misses, &counts.coherence);
     part("kernel ", &counts.kernel.misses, &counts.kernel.coherence);
+    if let Some(misses) = counts.context_switch_misses {
+        all.push(("context switch cold".to_owned(), misses.cold));
+        all.push(("context switch replacement".to_owned(), misses.replacement));
+    }
     let origin = counts.coherence_origin;
     all.extend([
         ("origin user_page".to_owned(), origin.user_page),
