@@ -163,7 +163,7 @@ impl Costs {
                 + words(counts.global_zero_fills, far_store),
             copies_s: words(counts.copies, far_fetch + store),
             syncs_s: words(counts.syncs, fetch + far_store),
-            flushes_s: times(counts.flushes, self.us("flush")),
+            flushes_s: times(counts.flushes + counts.freed_copies, self.us("flush")),
             unmaps_s: times(counts.unmaps, self.us("unmap")),
             protects_s: times(counts.protects, self.us("protect")),
             total_s: 0.0,

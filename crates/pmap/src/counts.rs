@@ -51,6 +51,9 @@ counts! {
     protects, "mappings", "Mappings made read-only.";
     invalidations, "faults", "Faults that flush a copy of a processor other than the faulting one.";
     pins, "faults", "Faults after which a page is global-writable and before which it was not.";
+    freed_pages, "pages",
+        "Pages with frames whose mapping the program removed (`--free-unmapped`).";
+    freed_copies, "frames", "Copies in local memories dropped because their page was freed.";
 }
 
 impl PmapCounts {

@@ -1,5 +1,6 @@
 //! Runs the page manager over the histories of a trace, page by page.
 
+use homenode_base::{ProcId, Time};
 use homenode_placement::Block;
 
 use crate::counts::PmapCounts;
@@ -34,31 +35,61 @@ impl Manager {
         Self { policy, owner_copy }
     }
 
-    /// Replays the history of one page. O(1) per run: within a run no other processor refers to the
+    /// Replays the history of one page, which is freed before the references with these Times,
+    /// ascending; if there are any, the history has all Times ([`Times::All`]).
+    ///
+    /// O(1) per run in which the page is not freed: within a run no other processor refers to the
     /// page, a run that writes begins with a write, and a mapping that allows its first reference
     /// allows all of them.
-    pub fn page(&mut self, block: Block<'_>) -> PageOutcome {
+    ///
+    /// [`Times::All`]: homenode_placement::Times::All
+    pub fn page(&mut self, block: Block<'_>, freed: &[Time]) -> PageOutcome {
         let mut page = LogicalPage::default();
         let mut counts = PmapCounts::default();
-        let mut writable_data = false;
+        let mut freed = freed.iter().copied().peekable();
         for run in block.runs {
-            let q = run.processor();
-            let access = if run.is_read_only() { FaultKind::Read } else { FaultKind::Write };
-            writable_data |= !run.is_read_only();
-            if page.faults(q, access) {
-                page.fault(q, access, self.policy.as_mut(), self.owner_copy, &mut counts);
+            let (q, start) = (run.processor(), run.time());
+            while freed.next_if(|&time| time <= start).is_some() {
+                page.free(&mut counts);
             }
-            match page.serves(q) {
-                Location::Local => {
-                    counts.local_reads += run.reads();
-                    counts.local_writes += run.writes();
+            if freed.peek().is_none_or(|&time| time >= start + run.references()) {
+                self.references(&mut page, q, [run.reads(), run.writes()], &mut counts);
+                continue;
+            }
+            for at in 0..run.references() {
+                while freed.next_if(|&time| time <= start + at).is_some() {
+                    page.free(&mut counts);
                 }
-                Location::Global => {
-                    counts.global_reads += run.reads();
-                    counts.global_writes += run.writes();
-                }
+                let write = run.next_write(at) == Some(at);
+                self.references(&mut page, q, [!write, write].map(u64::from), &mut counts);
             }
         }
+        freed.for_each(|_| page.free(&mut counts));
+        let writable_data = block.runs.iter().any(|run| !run.is_read_only());
         PageOutcome { number: block.number, counts, state: page.state(), writable_data }
+    }
+
+    /// References of a processor, of which one that writes comes first if there is any.
+    fn references(
+        &mut self,
+        page: &mut LogicalPage,
+        q: ProcId,
+        [reads, writes]: [u64; 2],
+        counts: &mut PmapCounts,
+    ) {
+        let access = if writes == 0 { FaultKind::Read } else { FaultKind::Write };
+        if page.faults(q, access) {
+            page.fault(q, access, self.policy.as_mut(), self.owner_copy, counts);
+        }
+        match page.serves(q) {
+            Location::Local => {
+                counts.local_reads += reads;
+                counts.local_writes += writes;
+            }
+            Location::Global => {
+                counts.global_reads += reads;
+                counts.global_writes += writes;
+            }
+        }
     }
 }

@@ -80,6 +80,16 @@ impl LogicalPage {
         if self.to_local.contains(q) { Location::Local } else { Location::Global }
     }
 
+    /// Frees the page: its frames are released and its state is that of a page that has not been
+    /// referenced (`pmap_free_page`, §3.1.3).
+    pub fn free(&mut self, counts: &mut PmapCounts) {
+        let copies = u64::from(self.frames.len());
+        let used = copies > 0 || self.state == PageState::GlobalWritable;
+        counts.freed_pages += u64::from(used);
+        counts.freed_copies += copies;
+        *self = Self::default();
+    }
+
     fn situation(&self, q: ProcId) -> FaultSituation {
         match self.state {
             PageState::ReadOnly => FaultSituation::ReadOnly,

@@ -147,6 +147,7 @@ class PmapOptions(TypedDict, total=False):
     """The ACE's page manager: options of `homenode pmap`, `homenode.pmap`."""
 
     owner_copy: str | None
+    free_unmapped: bool
     costs: Mapping[str, float] | None
     count: int | None
     processors: int | None

@@ -5,7 +5,7 @@ use crate::support::{Trace, histories, random_trace};
 use homenode_base::{BlockSize, Rng};
 use homenode_machine::Prices;
 use homenode_placement::policy::PlacementSetup;
-use homenode_placement::{Block, Histories, PolicySpec, TABLE, Tally};
+use homenode_placement::{Block, Histories, PolicySpec, TABLE, Tally, Times};
 use homenode_pmap::policy::find;
 use homenode_pmap::{Manager, OwnerCopy, PmapCounts};
 
@@ -19,7 +19,7 @@ fn ace(block: Block<'_>, processors: u16, limit: u64) -> Tally {
 }
 
 fn managed(block: Block<'_>, name: &str, limit: u64, owner_copy: OwnerCopy) -> PmapCounts {
-    Manager::new((find(name).unwrap().build)(limit), owner_copy).page(block).counts
+    Manager::new((find(name).unwrap().build)(limit), owner_copy).page(block, &[]).counts
 }
 
 /// Every page brought to a place: copied or filled.
@@ -62,7 +62,7 @@ fn with_limit_writes_and_keep_the_manager_is_ace() {
         let processors = [2, 3, 5, 70][usize::try_from(round % 4).unwrap()];
         let trace = random_trace(&mut rng, processors);
         let limit = rng.below(6);
-        for block in histories(&trace, processors).blocks() {
+        for block in histories(&trace, processors, Times::Visits).blocks() {
             let counts = managed(block, "limit-writes", limit, OwnerCopy::Keep);
             let tally = ace(block, processors, limit);
             same_references(&counts, &tally);
@@ -92,9 +92,9 @@ fn plain_pages_tell_no_difference() {
         ];
         let limit = 1 + rng.below(5);
         for trace in &kinds {
-            every_variant_is_ace(&histories(trace, 4), limit);
+            every_variant_is_ace(&histories(trace, 4, Times::Visits), limit);
         }
-        differing += differences(&histories(&mixed, 4), limit);
+        differing += differences(&histories(&mixed, 4, Times::Visits), limit);
     }
     assert!(differing > 100, "{differing}");
 }

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::{Trace, histories, random_trace};
-use homenode_base::Rng;
+use homenode_base::{Rng, Time};
+use homenode_placement::Times;
 use homenode_pmap::policy::{CachePolicy, PolicyQuery, find};
 use homenode_pmap::{FaultKind, Location, Manager, OwnerCopy, PageState, PmapCounts};
 
@@ -113,6 +114,13 @@ impl Slow {
         self.mappings.insert(q, (Location::Local, write));
     }
 
+    /// The frames are released, and with them all that the kernel knew of the page.
+    fn free(&mut self, c: &mut PmapCounts) {
+        c.freed_pages += u64::from(self.global || !self.copies.is_empty());
+        c.freed_copies += self.copies.len() as u64;
+        *self = Self::default();
+    }
+
     fn state(&self) -> PageState {
         match (self.global, self.stale) {
             (true, _) => PageState::GlobalWritable,
@@ -160,18 +168,31 @@ fn policies(name: &str, limit: u64) -> (Box<dyn CachePolicy>, Box<Answer>) {
     }
 }
 
-fn compare(trace: &Trace, processors: u16, name: &str, limit: u64, owner_copy: OwnerCopy) {
-    let histories = histories(trace, processors);
+/// The page is freed before the references with these Times. Returns how many pages were.
+fn compare(
+    trace: &Trace,
+    processors: u16,
+    freed: &[Time],
+    (name, limit): (&str, u64),
+    owner_copy: OwnerCopy,
+) -> u64 {
+    let mut pages = 0;
+    let times = if freed.is_empty() { Times::Visits } else { Times::All };
+    let histories = histories(trace, processors, times);
     for block in histories.blocks() {
         let (policy, mut answer) = policies(name, limit);
-        let found = Manager::new(policy, owner_copy).page(block);
+        let found = Manager::new(policy, owner_copy).page(block, freed);
         let (mut page, mut expected) = (Slow::default(), PmapCounts::default());
         let keeps = owner_copy == OwnerCopy::Keep;
         let mut writes = false;
-        for &(p, _, write) in trace.iter().filter(|(_, number, _)| *number == block.number) {
-            writes |= write;
-            page.reference(p % processors, write, &mut *answer, keeps, &mut expected);
+        for (time, &(p, number, write)) in (0..).zip(trace) {
+            freed.iter().filter(|&&at| at == time).for_each(|_| page.free(&mut expected));
+            if number == block.number {
+                writes |= write;
+                page.reference(p % processors, write, &mut *answer, keeps, &mut expected);
+            }
         }
+        freed.iter().filter(|&&at| at >= trace.len() as u64).for_each(|_| page.free(&mut expected));
         // The slow manager has no table, so no cells.
         let faults: u64 = found.counts.cells.iter().sum();
         assert_eq!(faults, expected.faults);
@@ -179,21 +200,28 @@ fn compare(trace: &Trace, processors: u16, name: &str, limit: u64, owner_copy: O
         assert_eq!(found.counts, expected, "{name}:{limit} {owner_copy:?} {trace:?}");
         assert_eq!(found.state, page.state());
         assert_eq!(found.writable_data, writes);
+        pages += expected.freed_pages;
     }
+    pages
 }
 
 #[test]
 fn every_policy_counts_what_the_prose_says() {
-    let mut rng = Rng::new(11);
+    let (mut rng, mut freed_pages) = (Rng::new(11), 0);
     for round in 0..2_000u64 {
         let processors = [1, 2, 3, 5, 70][usize::try_from(round % 5).unwrap()];
         let trace = random_trace(&mut rng, processors);
+        let often = [0, 0, 1, 5][usize::try_from(round % 4).unwrap()];
+        let mut freed: Vec<Time> = (0..often).map(|_| rng.below(160)).collect();
+        freed.sort_unstable();
         for name in ["limit", "limit-writes", "all-global", "moody"] {
             for owner_copy in [OwnerCopy::Flush, OwnerCopy::Keep] {
-                compare(&trace, processors, name, rng.below(6), owner_copy);
+                let policy = (name, rng.below(6));
+                freed_pages += compare(&trace, processors, &freed, policy, owner_copy);
             }
         }
     }
+    assert!(freed_pages > 10_000, "{freed_pages}");
 }
 
 /// Accesses of the table are the two kinds of reference.

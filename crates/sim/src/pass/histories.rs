@@ -14,6 +14,11 @@ pub(crate) trait PassSink: Send {
     /// Adds batches, in Time order, to all builders.
     fn push(&mut self, builders: &mut [HistoryBuilder], batches: &[Batch]);
 
+    /// Whether batches come with their events.
+    fn takes_events(&self) -> bool {
+        false
+    }
+
     /// Adds pending references after the last batch.
     fn end(&mut self, _builders: &mut [HistoryBuilder]) {}
 
@@ -56,7 +61,10 @@ pub(crate) fn build_histories(
     meter: &mut ProgressMeter<'_>,
     sink: &mut dyn PassSink,
 ) -> SimResult<usize> {
-    let read = |index, batch: &mut Batch| trace.read(index, batch);
+    let events = sink.takes_events();
+    let read = |index, batch: &mut Batch| {
+        if events { trace.read_all(index, batch) } else { trace.read(index, batch) }
+    };
     let mut windows = WindowReader::new(pool, trace, &read);
     let (mut kept, mut seen) = (builders.len(), 0);
     while let Some(()) = windows.next(|batches| sink.push(&mut builders[..kept], batches))? {

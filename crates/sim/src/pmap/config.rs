@@ -21,6 +21,9 @@ pub struct PmapConfig {
     pub limit: u64,
     /// State of the writer's copy of a page after another processor reads the page.
     pub owner_copy: OwnerCopy,
+    /// Free the frames of a page when its mapping is removed, as `pmap_free_page` does; else a page
+    /// keeps them to the end.
+    pub free_unmapped: bool,
     /// Kernel costs in microseconds that replace the ACE's, as in `fault=500`.
     #[schemars(extend("x-flag" = "--cost", "x-value" = "costs", "x-default" = "the ACE's"))]
     pub costs: Vec<String>,
@@ -54,6 +57,7 @@ impl Default for PmapConfig {
             policy: "limit".to_owned(),
             limit: 4,
             owner_copy: OwnerCopy::default(),
+            free_unmapped: false,
             costs: Vec::new(),
             count: 10,
             processors: None,

@@ -1,6 +1,7 @@
 //! The ACE page manager over a trace.
 
 mod config;
+mod freed;
 mod outcome;
 mod run;
 mod totals;

@@ -17,6 +17,8 @@ pub struct PmapReport {
     pub limit: u64,
     /// State of the owner's copy after another processor reads.
     pub owner_copy: OwnerCopy,
+    /// Whether a page whose mapping is removed is freed.
+    pub free_unmapped: bool,
     /// Bytes in a page.
     pub page_size: u64,
     /// Processors; thread i runs on processor i modulo this.

@@ -1,18 +1,19 @@
 //! The page manager over a trace.
 
 use homenode_base::BlockSize;
-use homenode_placement::{HistoryBuilder, HistoryOptions, Shard};
+use homenode_placement::{HistoryBuilder, HistoryOptions, Shard, Times};
 use homenode_pmap::policy::find;
 use homenode_pmap::{Costs, Manager};
 use homenode_trace::TraceReader;
 
 use super::config::PmapConfig;
+use super::freed::FreedPages;
 use super::outcome::PmapReport;
 use super::totals::PmapTotals;
 use crate::error::SimResult;
 use crate::pass::{
-    Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, check_threads, in_words,
-    processors, thread_pool,
+    PassSink, Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, check_threads,
+    in_words, processors, thread_pool,
 };
 use crate::references::data;
 
@@ -61,14 +62,21 @@ fn managed(
     let mut pending = vec![Shard::default()];
     let mut references = 0;
     while let Some(shard) = pending.pop() {
-        let mut builders = [HistoryBuilder::new(HistoryOptions { shard, ..options.clone() })];
-        build_histories(&pool, trace, &mut builders, &mut meter, &mut Unchanged)?;
+        // A run must not hide when a page is freed.
+        let times = if config.free_unmapped { Times::All } else { Times::Visits };
+        let builder = HistoryBuilder::new(HistoryOptions { shard, ..options.clone() });
+        let mut builders = [builder.with_times(times)];
+        let mut freed = FreedPages::new(page_size.bytes());
+        let sink: &mut dyn PassSink =
+            if config.free_unmapped { &mut freed } else { &mut Unchanged };
+        build_histories(&pool, trace, &mut builders, &mut meter, sink)?;
+        let freed = freed.by_page();
         let [builder] = builders;
         let (histories, given_up) = builder.finish();
         pending.extend(given_up);
         references += histories.totals.references;
         totals.outside(&histories.totals.outside);
-        histories.blocks().for_each(|block| totals.page(block));
+        histories.blocks().for_each(|block| totals.page(block, freed.of(block.number)));
     }
     meter.finish()?;
     Ok(totals.report(config, trace, processors, references))

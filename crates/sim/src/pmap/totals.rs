@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use homenode_base::BlockSize;
+use homenode_base::{BlockSize, Time};
 use homenode_placement::{Block, Tally};
 use homenode_pmap::policy::find;
 use homenode_pmap::{Costs, KernelTime, Manager, OwnerCopy, PageOutcome, PageState, PmapCounts};
@@ -61,11 +61,11 @@ impl<'a> PmapTotals<'a> {
         }
     }
 
-    pub(super) fn page(&mut self, block: Block<'_>) {
-        let outcome = self.manager.page(block);
+    pub(super) fn page(&mut self, block: Block<'_>, freed: &[Time]) {
+        let outcome = self.manager.page(block, freed);
         let counts = &outcome.counts;
         self.counts += counts;
-        self.global_counts += &self.all_global.page(block).counts;
+        self.global_counts += &self.all_global.page(block, freed).counts;
         self.pages += 1;
         *self.final_states.entry(outcome.state.word()).or_default() += 1;
         if outcome.writable_data {
@@ -107,6 +107,7 @@ impl<'a> PmapTotals<'a> {
             policy: config.policy.clone(),
             limit: config.limit,
             owner_copy: config.owner_copy,
+            free_unmapped: config.free_unmapped,
             page_size: config.page_size,
             processors,
             word_bytes: config.word_bytes,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_sim::{PmapConfig, PmapReport, PrivateReferences, SimConfig, SimError, pmap, run};
-use homenode_trace::{AddressRange, Metadata, RangeKind, TraceReader};
+use homenode_trace::{AddressRange, Event, EventKind, Metadata, RangeKind, TraceReader};
 
 use crate::made;
 
@@ -104,6 +104,33 @@ fn limit_writes_serves_references_as_ace_does() {
             (found.invalidations, found.pins),
             (ace.counts.invalidations, ace.counts.freezes)
         );
+    }
+}
+
+/// Page 1 of 512 bytes: two processors use it, then its mapping is removed, and one uses it again.
+#[test]
+fn a_page_whose_mapping_is_removed_is_freed() {
+    let unmap = |addr, size| Event { thread: 0, what: EventKind::Unmap { addr, size } };
+    let write = |thread, addr| Access::new(thread, AccessKind::Write, addr, 8);
+    let fetch = Access::new(0, AccessKind::Fetch, 0x9000, 4);
+    let trace = made::written(made::FLAGS, 500, Metadata::default(), |writer| {
+        for access in [write(0, 0x200), write(1, 0x208), fetch, write(1, 0x400)] {
+            writer.push(&access).unwrap();
+        }
+        // Page 1, and half of page 2.
+        writer.event(unmap(0x200, 0x300)).unwrap();
+        for access in [fetch, write(1, 0x200), write(1, 0x208), write(1, 0x400)] {
+            writer.push(&access).unwrap();
+        }
+    });
+    for (word_bytes, budget) in [(None, None), (Some(4), None), (None, Some(1))] {
+        let kept = PmapConfig { word_bytes, memory_budget_bytes: budget, ..config() };
+        let freed = PmapConfig { free_unmapped: true, ..kept.clone() };
+        let counts = [kept, freed].map(|config| {
+            let counts = manage(&config, &trace).unwrap().counts;
+            (counts.faults, counts.local_zero_fills, counts.freed_pages, counts.freed_copies)
+        });
+        assert_eq!(counts, [(3, 2, 0, 0), (4, 3, 1, 1)], "{word_bytes:?} {budget:?}");
     }
 }
 

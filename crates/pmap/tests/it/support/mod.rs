@@ -1,7 +1,7 @@
 //! Random traces, and the histories made of them.
 
 use homenode_base::{AccessKind, BlockSize, Rng};
-use homenode_placement::{Histories, HistoryBuilder, HistoryOptions};
+use homenode_placement::{Histories, HistoryBuilder, HistoryOptions, Times};
 use homenode_trace::Batch;
 
 /// References of a small trace: (processor, page, write).
@@ -24,7 +24,7 @@ pub fn random_trace(rng: &mut Rng, processors: u16) -> Trace {
 }
 
 /// Histories of 64-byte pages.
-pub fn histories(trace: &Trace, processors: u16) -> Histories {
+pub fn histories(trace: &Trace, processors: u16, times: Times) -> Histories {
     let mut batch = Batch::default();
     for &(p, page, write) in trace {
         let kind = if write { AccessKind::Write } else { AccessKind::Read };
@@ -34,7 +34,7 @@ pub fn histories(trace: &Trace, processors: u16) -> Histories {
         batch.addr.push(page * 64);
     }
     let options = HistoryOptions::new(BlockSize::new(64).unwrap(), processors);
-    let mut builder = HistoryBuilder::new(options);
+    let mut builder = HistoryBuilder::new(options).with_times(times);
     builder.push(&batch);
     builder.finish().0
 }
