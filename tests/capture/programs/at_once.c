@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -32,6 +33,26 @@ static void connect_pair(int ends[2])
     close(listener);
 }
 
+/* Headers and pieces that are wrong, or that the program may not read, on descriptors that are
+ * not ready. */
+static void refused(int empty, int end)
+{
+    char *const page = mmap(NULL, 4096, PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct msghdr good = {.msg_iov = (struct iovec *)page, .msg_iovlen = 1};
+    struct msghdr *const bad = (struct msghdr *)page;
+    const struct iovec negative[2] = {{bytes, 1}, {bytes, (size_t)-1}};
+
+    say("readv of no pieces", readv(empty, (struct iovec *)page, 1));
+    say("readv of a negative length", readv(empty, negative, 2));
+    say("receive to no header", recvmsg(end, bad, 0));
+    say("receive to no pieces", recvmsg(end, &good, 0));
+    say("send no header", sendmsg(end, bad, 0));
+    say("send no pieces", sendmsg(end, &good, 0));
+    good.msg_iovlen = 1u << 20;
+    say("receive to too many pieces", recvmsg(end, &good, 0));
+}
+
 int main(void)
 {
     int empty[2], full[2], ends[2];
@@ -55,6 +76,8 @@ int main(void)
     say("write of the other end", write(full[0], bytes, 5));
     say("errors", recvmsg(ends[0], &message, MSG_ERRQUEUE));
     say("urgent data", recv(ends[0], bytes, 1, MSG_OOB));
+
+    refused(empty[0], ends[0]);
 
     /* The kernel discards what was sent: it does not write the buffer. */
     if (send(ends[1], bytes, sizeof kept, 0) != sizeof kept)

@@ -268,6 +268,17 @@ static int connects_at_once(const uint64_t a[6])
     return to.any.sa_family == AF_UNIX || to.any.sa_family == AF_UNSPEC;
 }
 
+/* Whether the header of a message can be read; without, the call fails. */
+static int has_message(uint64_t address)
+{
+    struct msghdr message;
+    struct iovec first;
+
+    return peek(address, &message, sizeof message) &&
+           (message.msg_iovlen == 0 ||
+            peek((uint64_t)(uintptr_t)message.msg_iov, &first, sizeof first));
+}
+
 /* Whether an iovec has no bytes. */
 static int is_empty(uint64_t pieces, uint64_t count)
 {
@@ -292,11 +303,11 @@ static int asks_not_to_wait(enum call call, const uint64_t a[6])
     case CALL_RECVFROM:
         return (a[3] & at_once) != 0;
     case CALL_RECVMSG:
-        return (a[2] & at_once) != 0;
+        return (a[2] & at_once) != 0 || !has_message(a[1]);
     case CALL_SENDTO:
         return (a[3] & MSG_DONTWAIT) != 0;
     case CALL_SENDMSG:
-        return (a[2] & MSG_DONTWAIT) != 0;
+        return (a[2] & MSG_DONTWAIT) != 0 || !has_message(a[1]);
     case CALL_FLOCK:
         return (a[1] & (LOCK_NB | LOCK_UN)) != 0;
     case CALL_FCNTL:

@@ -54,6 +54,14 @@ static void transferred_pieces(const struct iovec *pieces, size_t count, ssize_t
         hn_transfer_pieces(hn_me, pieces, count, (size_t)result, kind, pc);
 }
 
+/* The header of a message could be read if there is a result. */
+static void transferred_message(const struct msghdr *message, ssize_t result, uint64_t kind,
+                                uintptr_t pc)
+{
+    if (result > 0)
+        transferred_pieces(message->msg_iov, message->msg_iovlen, result, kind, pc);
+}
+
 #define FILLED(to, size) transferred(to, size, result, HN_WRITE, HN_CALLER)
 #define TAKEN(from, size) transferred(from, size, result, HN_READ, HN_CALLER)
 #define PIECES_FILLED(v, count) \
@@ -75,23 +83,51 @@ static void transferred_pieces(const struct iovec *pieces, size_t count, ssize_t
         return result;                                                      \
     }
 
-/* Whether `read` or `write` of these pieces transfers nothing, or fails: then it does not wait. */
-static int moves_nothing(const struct iovec *pieces, int count)
+/* Copies memory of the program, which may have given an address that cannot be read: 0 or an
+ * error. */
+static int copy_in(void *to, const void *from, size_t size)
 {
-    struct iovec piece;
-    const struct iovec here = {&piece, sizeof piece};
+    const struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
+    const ssize_t done = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
 
-    if (count <= 0 || count > IOV_MAX)
+    if (done < 0)
+        return errno;
+    return (size_t)done == size ? 0 : EFAULT;
+}
+
+/* Whether the kernel refuses these pieces before it looks at the descriptor; adds up their bytes.
+ * Where the kernel does not let a program copy its own memory this way, they have bytes. */
+static int refused(const struct iovec *pieces, size_t count, size_t *bytes)
+{
+    if (count > IOV_MAX)
         return 1;
-    for (int i = 0; i < count; i++) {
-        const struct iovec there = {(void *)(uintptr_t)(pieces + i), sizeof piece};
+    for (size_t i = 0; i < count; i++) {
+        struct iovec piece = {NULL, 1};
 
-        /* The program may have given an address that cannot be read. */
-        if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)sizeof piece ||
-            piece.iov_len > 0)
-            return 0;
+        if (copy_in(&piece, pieces + i, sizeof piece) == EFAULT || piece.iov_len > SSIZE_MAX)
+            return 1;
+        *bytes += piece.iov_len;
     }
-    return 1;
+    return 0;
+}
+
+/* Whether `readv` or `writev` does not wait: its descriptor is ready, or it transfers nothing, or
+ * it fails. Mostly it is ready, which takes one system call to know; each piece takes another. */
+static int pieces_at_once(int fd, short events, const struct iovec *pieces, int count)
+{
+    size_t bytes = 0;
+
+    return !hn_fd_blocks(fd, events) || refused(pieces, (size_t)count, &bytes) || bytes == 0;
+}
+
+/* The same for a message; receiving one without bytes waits. */
+static int message_at_once(int fd, short events, const struct msghdr *message)
+{
+    struct msghdr copy = {0};
+    size_t bytes = 0;
+
+    return !hn_fd_blocks(fd, events) || copy_in(&copy, message, sizeof copy) == EFAULT ||
+           refused(copy.msg_iov, copy.msg_iovlen, &bytes);
 }
 
 #define DONTWAIT ((flags & MSG_DONTWAIT) != 0)
@@ -107,10 +143,10 @@ ON_FD(ssize_t, read, SYS_read, POLLIN, size == 0, FILLED(to, size),
       (int fd, void *to, size_t size), fd, to, size)
 ON_FD(ssize_t, __read_chk, SYS_read, POLLIN, size == 0, FILLED(to, size),
       (int fd, void *to, size_t size, size_t room), fd, to, size, room)
-ON_FD(ssize_t, readv, SYS_readv, POLLIN, moves_nothing(v, count), PIECES_FILLED(v, count),
-      (int fd, const struct iovec *v, int count), fd, v, count)
-ON_FD(ssize_t, writev, SYS_writev, POLLOUT, moves_nothing(v, count), PIECES_TAKEN(v, count),
-      (int fd, const struct iovec *v, int count), fd, v, count)
+ON_FD(ssize_t, readv, SYS_readv, POLLIN, pieces_at_once(fd, POLLIN, v, count),
+      PIECES_FILLED(v, count), (int fd, const struct iovec *v, int count), fd, v, count)
+ON_FD(ssize_t, writev, SYS_writev, POLLOUT, pieces_at_once(fd, POLLOUT, v, count),
+      PIECES_TAKEN(v, count), (int fd, const struct iovec *v, int count), fd, v, count)
 ON_FD(ssize_t, recv, SYS_recvfrom, POLLIN, RECEIVES_AT_ONCE, RECEIVED(FILLED(to, size)),
       (int fd, void *to, size_t size, int flags), fd, to, size, flags)
 ON_FD(ssize_t, __recv_chk, SYS_recvfrom, POLLIN, RECEIVES_AT_ONCE, RECEIVED(FILLED(to, size)),
@@ -122,8 +158,9 @@ ON_FD(ssize_t, __recvfrom_chk, SYS_recvfrom, POLLIN, RECEIVES_AT_ONCE, RECEIVED(
       (int fd, void *to, size_t size, size_t room, int flags, struct sockaddr *from,
        socklen_t *length),
       fd, to, size, room, flags, from, length)
-ON_FD(ssize_t, recvmsg, SYS_recvmsg, POLLIN, RECEIVES_AT_ONCE,
-      RECEIVED(PIECES_FILLED(message->msg_iov, message->msg_iovlen)),
+ON_FD(ssize_t, recvmsg, SYS_recvmsg, POLLIN,
+      RECEIVES_AT_ONCE || message_at_once(fd, POLLIN, message),
+      RECEIVED(transferred_message(message, result, HN_WRITE, HN_CALLER)),
       (int fd, struct msghdr *message, int flags), fd, message, flags)
 ON_FD(ssize_t, send, SYS_sendto, POLLOUT, DONTWAIT, TAKEN(from, size),
       (int fd, const void *from, size_t size, int flags), fd, from, size, flags)
@@ -131,8 +168,9 @@ ON_FD(ssize_t, sendto, SYS_sendto, POLLOUT, DONTWAIT, TAKEN(from, size),
       (int fd, const void *from, size_t size, int flags, const struct sockaddr *to,
        socklen_t length),
       fd, from, size, flags, to, length)
-ON_FD(ssize_t, sendmsg, SYS_sendmsg, POLLOUT, DONTWAIT,
-      PIECES_TAKEN(message->msg_iov, message->msg_iovlen),
+ON_FD(ssize_t, sendmsg, SYS_sendmsg, POLLOUT,
+      DONTWAIT || message_at_once(fd, POLLOUT, message),
+      transferred_message(message, result, HN_READ, HN_CALLER),
       (int fd, const struct msghdr *message, int flags), fd, message, flags)
 
 /* Calls that do not block: on files, at a position, and of random numbers. */
