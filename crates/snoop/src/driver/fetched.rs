@@ -1,5 +1,7 @@
 //! The blocks that each process has fetched, to tell the misses that switches of processes cause.
 
+use std::hint::select_unpredictable;
+
 use crate::counts::ContextSwitchMisses;
 
 /// For each process, the blocks that it fetched and that no reference of its own replaced since. If
@@ -29,32 +31,41 @@ impl FetchedBlocks {
         }
     }
 
-    /// Adds a block that the running process fetches. Returns whether it was in the set.
-    #[inline]
-    pub(super) fn fetch(&mut self, cache: usize, number: u32) -> bool {
-        let (word, bit) = place(number);
-        let set = &mut self.sets[self.current[cache]];
-        if set.len() <= word {
-            set.resize((word + 1).next_power_of_two(), 0);
-        }
-        let before = set[word];
-        set[word] = before | bit;
-        before & bit != 0
+    /// Adds a block that the running process fetches.
+    pub(super) fn fetch(&mut self, cache: usize, number: u32) {
+        add(&mut self.sets[self.current[cache]], number);
     }
 
     /// Counts a miss on a block that the cache had before, or not, and that replaces another one.
-    #[inline]
     pub(super) fn miss(&mut self, cache: usize, number: u32, replaced: Option<u32>, had: bool) {
-        let again = u64::from(self.fetch(cache, number));
-        self.misses.replacement += again & u64::from(had);
-        self.misses.cold += again & u64::from(!had);
+        let set = &mut self.sets[self.current[cache]];
+        let again = add(set, number);
+        let ContextSwitchMisses { cold, replacement } = &mut self.misses;
+        *select_unpredictable(had, replacement, cold) += again;
         if let Some(number) = replaced {
             let (word, bit) = place(number);
-            if let Some(word) = self.sets[self.current[cache]].get_mut(word) {
+            if let Some(word) = set.get_mut(word) {
                 *word &= !bit;
             }
         }
     }
+}
+
+/// Adds a block. Returns 1 if it was there, else 0.
+#[inline]
+fn add(set: &mut Vec<u64>, number: u32) -> u64 {
+    let (word, bit) = place(number);
+    if set.len() <= word {
+        grow(set, word);
+    }
+    let before = set[word];
+    set[word] = before | bit;
+    before >> (number % 64) & 1
+}
+
+#[cold]
+fn grow(set: &mut Vec<u64>, word: usize) {
+    set.resize((word + 1).next_power_of_two(), 0);
 }
 
 #[inline]
