@@ -86,26 +86,26 @@ _DENSE = (
     "paper does not give this number"
 )
 _RARE = (
-    "checked: rejected reads are not among those whose wait is measured: there are 10.3 million "
+    "checked: rejected reads are not among those whose wait is measured: there are 10.4 million "
     "without proxies, 1.4 with reactive ones. If these count as waits of zero cycles, the means "
     "are 18.4 cycles without proxies, 19.1 with reactive ones, 1.04 times as long, and 7.5 with "
     "basic ones"
 )
 _ACCEPTED = (
     "checked: reads that bounce do not wait, and the mean includes only accepted messages. With "
-    "reactive proxies FFT's reads bounce 70 thousand times instead of 247 thousand, its mean wait "
-    "is 3.5 times as long, and its time 7 % less; the paper describes the same for GE"
+    "reactive proxies FFT's reads bounce 142 thousand times instead of 266 thousand, its mean wait "
+    "is 2.9 times as long, and its time 3.5 % less; the paper describes the same for GE"
 )
 _TOP = (
     "checked: in Barnes messages wait if all threads need the same data at once, mainly the top of "
-    "the tree, which is at a small number of nodes: 26.5 cycles (20.6 and 31.5 in other "
+    "the tree, which is at a small number of nodes: 24.7 cycles (20.6 to 31.5 in other "
     "recordings), 8.6 with round-robin, and no less with 2-way caches (26.0 and 9.1). If threads "
     "leave barriers 200 cycles apart they wait 18.4 and 7.0 cycles, and with pages of 1 KB in "
     "addition 9.6 and 5.6; in Water 5.4 and 4.9"
 )
 _FEW = (
     "checked: GE and FMM are fastest with basic proxies, for which all boxes of FMM are marked "
-    "here, and Ocean-Non-Contig with reactive proxies and round-robin, by 2.4 %"
+    "here, and Ocean-Non-Contig with reactive proxies and round-robin, by 3 %"
 )
 _SHIFTS = (
     "checked: FFT and Ocean-Non-Contig, whose conflicts in direct-mapped caches differ from "
