@@ -4,7 +4,7 @@
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,16 +18,16 @@ _BEGIN, _END = "<!-- conclusions -->\n", "<!-- end of conclusions -->\n"
 
 
 def _ledger(study: str) -> dict[str, list[str]]:
-    """The rows of a ledger by claim: published, ours, and verdict."""
+    """The rows of a ledger by claim: published, ours, verdict, and a second workload's column."""
     text, _, _ = (_DOCS / f"{study}.md").read_text(encoding="utf-8").partition("## Provenance")
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
-    return {row[0]: row[1:] for row in rows if len(row) == 4 and row[0] != "claim"}
+    return {row[0]: row[1:] for row in rows if len(row) > 3 and row[0] != "claim"}
 
 
-def _verdicts(ledger: Mapping[str, list[str]]) -> dict[str, str]:
+def _verdicts(cells: Mapping[str, str]) -> dict[str, str]:
     return {
-        claim: row[2].strip("*").partition(":")[0].split(" (")[0].strip("*")
-        for claim, row in ledger.items()
+        claim: cell.strip("*").partition(":")[0].split(" (")[0].strip("*")
+        for claim, cell in cells.items()
     }
 
 
@@ -42,16 +42,32 @@ def _row(one: Conclusion) -> str:
     claims = [found_one(begins, ledger) for begins in one.claims]
     published = "; ".join(_first(ledger[claim][0]) for claim in claims)
     ours = "; ".join(_first(ledger[claim][1]) for claim in claims)
-    verdict = one.verdict(_verdicts(ledger))
+    verdict = one.verdict(_verdicts({claim: row[2] for claim, row in ledger.items()}))
     why = f": {one.why}" if one.why and verdict != "reproduced" else ""
-    return f"| {one.statement} | {published} | {ours} | **{verdict}**{why} |"
+    return f"| {one.statement} | {published} | {ours} |{_beside(one, claims)} **{verdict}**{why} |"
+
+
+def _beside(one: Conclusion, claims: Sequence[str]) -> str:
+    """The cell of the second workload, if the ledger has one: its values and what they say."""
+    beside = {
+        claim: row[3].rpartition(": ") for claim, row in _ledger(one.study).items() if row[3:]
+    }
+    if not beside:
+        return ""
+    values = "; ".join(_first(beside[claim][0]) for claim in claims)
+    verdict = one.verdict(_verdicts({claim: cell for claim, (_, _, cell) in beside.items()}))
+    return f" {values}: **{verdict}** |"
 
 
 def _table() -> str:
     lines = []
     for publication, conclusions in CONCLUSIONS.items():
-        lines += [f"**{publication}**", "", "| conclusion | theirs | ours | |", "|---|---|---|---|"]
-        lines += [*(_row(one) for one in conclusions), ""]
+        rows = [_row(one) for one in conclusions]
+        heads = ["conclusion", "theirs", "ours", "result"]
+        if rows[0].count(" | ") == len(heads):
+            heads[2:3] = ["ours, recorded", "ours, from statistics"]
+        lines += [f"**{publication}**", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+        lines += [*rows, ""]
     return "\n".join(lines)
 
 
