@@ -37,37 +37,35 @@ def _first(text: str) -> str:
     return value if len(value) <= _LONG else f"{value[:_LONG].rpartition(', ')[0]}, …"
 
 
-def _row(one: Conclusion) -> str:
+def _row(one: Conclusion) -> list[str]:
+    """The cells of a conclusion: four, or five if the ledger has a second workload."""
     ledger = _ledger(one.study)
     claims = [found_one(begins, ledger) for begins in one.claims]
     published = "; ".join(_first(ledger[claim][0]) for claim in claims)
     ours = "; ".join(_first(ledger[claim][1]) for claim in claims)
     verdict = one.verdict(_verdicts({claim: row[2] for claim, row in ledger.items()}))
     why = f": {one.why}" if one.why and verdict != "reproduced" else ""
-    return f"| {one.statement} | {published} | {ours} |{_beside(one, claims)} **{verdict}**{why} |"
+    beside = {claim: row[3] for claim, row in ledger.items() if row[3:]}
+    second = [_beside(one, claims, beside)] if beside else []
+    return [one.statement, published, ours, *second, f"**{verdict}**{why}"]
 
 
-def _beside(one: Conclusion, claims: Sequence[str]) -> str:
-    """The cell of the second workload, if the ledger has one: its values and what they say."""
-    beside = {
-        claim: row[3].rpartition(": ") for claim, row in _ledger(one.study).items() if row[3:]
-    }
-    if not beside:
-        return ""
-    values = "; ".join(_first(beside[claim][0]) for claim in claims)
-    verdict = one.verdict(_verdicts({claim: cell for claim, (_, _, cell) in beside.items()}))
-    return f" {values}: **{verdict}** |"
+def _beside(one: Conclusion, claims: Sequence[str], cells: Mapping[str, str]) -> str:
+    """The cell of the second workload: its values and what they say."""
+    parts = {claim: cell.rpartition(": ") for claim, cell in cells.items()}
+    values = "; ".join(_first(parts[claim][0]) for claim in claims)
+    verdict = one.verdict(_verdicts({claim: found for claim, (_, _, found) in parts.items()}))
+    return f"{values}: **{verdict}**"
 
 
 def _table() -> str:
     lines = []
     for publication, conclusions in CONCLUSIONS.items():
         rows = [_row(one) for one in conclusions]
-        heads = ["conclusion", "theirs", "ours", "result"]
-        if rows[0].count(" | ") == len(heads):
-            heads[2:3] = ["ours, recorded", "ours, from statistics"]
+        ours = ["ours"] if len(rows[0]) == 4 else ["ours, recorded", "ours, from statistics"]
+        heads = ["conclusion", "theirs", *ours, "result"]
         lines += [f"**{publication}**", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-        lines += [*rows, ""]
+        lines += [*(f"| {' | '.join(row)} |" for row in rows), ""]
     return "\n".join(lines)
 
 

@@ -59,7 +59,7 @@ static void transferred_message(const struct msghdr *message, ssize_t result, ui
                                 uintptr_t pc)
 {
     if (result > 0)
-        transferred_pieces(message->msg_iov, message->msg_iovlen, result, kind, pc);
+        hn_transfer_pieces(hn_me, message->msg_iov, message->msg_iovlen, (size_t)result, kind, pc);
 }
 
 #define FILLED(to, size) transferred(to, size, result, HN_WRITE, HN_CALLER)

@@ -59,9 +59,8 @@ _RULES = (
     "the simulated numbers; percentages below ten are judged as numbers, within a tenth; no "
     "substantial difference means within a tenth. A block size is the best choice if it is the "
     "smallest from which no doubling adds more than a twentieth to the power.",
-    "Misses on copies that PSCR removes "
-    "because their area is private count among the other misses, as they would in the paper, where "
-    "no transaction invalidates them.",
+    "Misses on copies that PSCR removes because their area is private count among the other "
+    "misses, as they would in the paper, where no transaction invalidates them.",
 )
 
 
