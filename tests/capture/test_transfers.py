@@ -172,6 +172,15 @@ def test_calls_that_return_at_once_do_not_wait(
     assert _transfers(made, "kept") == []
 
 
+@pytest.mark.parametrize("order", _ORDERS)
+def test_sets_that_the_program_cannot_read_are_refused(
+    build: Builder, record: Recorder, natively: Callable[..., str], order: str
+) -> None:
+    """The runtime does not read them itself; times are refused and counted down as natively."""
+    program = build("select_sets.c", "-w")
+    assert record(program, order=order).out == natively(program)
+
+
 @pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="QEMU is not installed")
 @pytest.mark.parametrize("how", ["read", "preadv", "recvmsg"])
 def test_emulation_records_the_same(

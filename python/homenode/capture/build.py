@@ -92,6 +92,8 @@ _RUNTIME = (
     "fields",
     "mutexes",
     "spawns",
+    "polls",
+    "user_memory",
     *(("assembly",) if platform.machine() == "x86_64" else ()),
 )
 

@@ -12,8 +12,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -83,28 +81,15 @@ static void transferred_message(const struct msghdr *message, ssize_t result, ui
         return result;                                                      \
     }
 
-/* Copies memory of the program, which may have given an address that cannot be read: 0 or an
- * error. */
-static int copy_in(void *to, const void *from, size_t size)
-{
-    const struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
-    const ssize_t done = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-
-    if (done < 0)
-        return errno;
-    return (size_t)done == size ? 0 : EFAULT;
-}
-
-/* Whether the kernel refuses these pieces before it looks at the descriptor; adds up their bytes.
- * Where the kernel does not let a program copy its own memory this way, they have bytes. */
+/* Whether the kernel refuses these pieces before it looks at the descriptor; adds up their bytes. */
 static int refused(const struct iovec *pieces, size_t count, size_t *bytes)
 {
     if (count > IOV_MAX)
         return 1;
     for (size_t i = 0; i < count; i++) {
-        struct iovec piece = {NULL, 1};
+        struct iovec piece;
 
-        if (copy_in(&piece, pieces + i, sizeof piece) == EFAULT || piece.iov_len > SSIZE_MAX)
+        if (hn_copy_in(&piece, pieces + i, sizeof piece) != 0 || piece.iov_len > SSIZE_MAX)
             return 1;
         *bytes += piece.iov_len;
     }
@@ -123,10 +108,10 @@ static int pieces_at_once(int fd, short events, const struct iovec *pieces, int 
 /* The same for a message; receiving one without bytes waits. */
 static int message_at_once(int fd, short events, const struct msghdr *message)
 {
-    struct msghdr copy = {0};
+    struct msghdr copy;
     size_t bytes = 0;
 
-    return !hn_fd_blocks(fd, events) || copy_in(&copy, message, sizeof copy) == EFAULT ||
+    return !hn_fd_blocks(fd, events) || hn_copy_in(&copy, message, sizeof copy) != 0 ||
            refused(copy.msg_iov, copy.msg_iovlen, &bytes);
 }
 
@@ -276,65 +261,4 @@ INTERPOSE_DECLARED(ssize_t, write, (int fd, const void *from, size_t size))
     }
     hn_leave_call(SYS_write);
     return result;
-}
-
-/* Waits for several descriptors: the call without a time-out, repeated. */
-struct poll_call {
-    struct pollfd *fds;
-    nfds_t count;
-    const sigset_t *mask;
-    int result;
-};
-
-static int poll_ready(void *argument)
-{
-    struct poll_call *c = argument;
-    const struct timespec now = {0, 0};
-    long result = hn_sys(SYS_ppoll, (long)c->fds, (long)c->count, (long)&now, 0);
-
-    if (result < 0) {
-        errno = (int)-result;
-        result = -1;
-    }
-    c->result = (int)result;
-    return result != 0;
-}
-
-static int64_t timespec_ns(const struct timespec *t)
-{
-    return t == NULL ? -1 : t->tv_sec * INT64_C(1000000000) + t->tv_nsec;
-}
-
-INTERPOSE(int, ppoll, (struct pollfd *fds, nfds_t count, const struct timespec *timeout,
-                       const sigset_t *mask))
-{
-    struct hn_thread *me = hn_enter_call(SYS_ppoll);
-    struct poll_call call = {fds, count, mask, 0};
-    int result;
-
-    if (me == NULL || mask != NULL) {
-        if (me != NULL)
-            hn_leave(me);
-        result = REAL(ppoll)(fds, count, timeout, mask);
-        hn_inside();
-    } else {
-        result = hn_wait_until(me, poll_ready, &call, timespec_ns(timeout)) < 0 ? -1 : call.result;
-    }
-    hn_leave_call(SYS_ppoll);
-    return result;
-}
-
-INTERPOSE(int, poll, (struct pollfd *fds, nfds_t count, int timeout_ms))
-{
-    const struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
-
-    if (hn_inside() == NULL)
-        return REAL(poll)(fds, count, timeout_ms);
-    return ppoll(fds, count, timeout_ms < 0 ? NULL : &timeout, NULL);
-}
-
-INTERPOSE(int, __poll_chk, (struct pollfd *fds, nfds_t count, int timeout_ms, size_t room))
-{
-    (void)room;
-    return poll(fds, count, timeout_ms);
 }

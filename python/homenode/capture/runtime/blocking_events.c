@@ -1,5 +1,4 @@
-/* System calls that wait for events, as in blocking.c: select, epoll, children, signals, file
- * locks. */
+/* System calls that wait for events, as in blocking.c: epoll, children, signals, file locks. */
 #include "hn.h"
 
 #include <errno.h>
@@ -8,7 +7,6 @@
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/resource.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,53 +14,6 @@
 
 /* Deterministic order: repeats the call without waiting until it has an answer. A call with a
  * signal mask is left to the kernel, outside. */
-struct select_call {
-    int count;
-    fd_set *wanted[3], asked[3];
-    int result;
-};
-
-HN_DECLARE_REAL(int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *));
-
-static int select_ready(void *argument)
-{
-    struct select_call *c = argument;
-    struct timeval now = {0, 0};
-    fd_set *sets[3];
-
-    for (int i = 0; i < 3; i++) {
-        sets[i] = c->wanted[i];
-        if (sets[i] != NULL)
-            *sets[i] = c->asked[i];
-    }
-    c->result = REAL(select)(c->count, sets[0], sets[1], sets[2], &now);
-    return c->result != 0;
-}
-
-static int64_t timeval_ns(const struct timeval *t)
-{
-    return t == NULL ? -1 : (t->tv_sec * INT64_C(1000000) + t->tv_usec) * 1000;
-}
-
-INTERPOSE_DECLARED(int, select, (int count, fd_set *r, fd_set *w, fd_set *e,
-                                 struct timeval *timeout))
-{
-    struct hn_thread *me = hn_enter_call(SYS_select);
-    struct select_call call = {count, {r, w, e}, {{{0}}}, 0};
-    int result;
-
-    if (me == NULL) {
-        result = REAL(select)(count, r, w, e, timeout);
-    } else {
-        for (int i = 0; i < 3; i++)
-            if (call.wanted[i] != NULL)
-                call.asked[i] = *call.wanted[i];
-        result = hn_wait_until(me, select_ready, &call, timeval_ns(timeout)) < 0 ? -1 : call.result;
-    }
-    hn_leave_call(SYS_select);
-    return result;
-}
-
 struct epoll_call {
     int fd, most, result;
     struct epoll_event *events;
@@ -110,10 +61,6 @@ INTERPOSE_DECLARED(int, epoll_wait, (int fd, struct epoll_event *events, int mos
         return result;                                     \
     }
 
-OUTSIDE(int, pselect, SYS_pselect6,
-        (int count, fd_set *r, fd_set *w, fd_set *e, const struct timespec *timeout,
-         const sigset_t *mask),
-        count, r, w, e, timeout, mask)
 OUTSIDE(int, epoll_pwait, SYS_epoll_pwait,
         (int fd, struct epoll_event *events, int most, int timeout_ms, const sigset_t *mask), fd,
         events, most, timeout_ms, mask)
@@ -145,14 +92,13 @@ INTERPOSE_DECLARED(int, sigtimedwait, (const sigset_t *set, siginfo_t *info,
 {
     struct hn_thread *me = hn_enter_call(SYS_rt_sigtimedwait);
     struct signal_call call = {set, info, -1};
-    int64_t timeout_ns = timeout == NULL ? -1 : timeout->tv_sec * INT64_C(1000000000);
+    int64_t timeout_ns = 0;
     int state;
 
-    if (me == NULL) {
+    if (me == NULL || !hn_limit_ns(timeout, &timeout_ns)) {
         call.result = REAL(sigtimedwait)(set, info, timeout);
     } else {
-        state = hn_wait_until(me, signal_ready, &call,
-                              timeout == NULL ? -1 : timeout_ns + timeout->tv_nsec);
+        state = hn_wait_until(me, signal_ready, &call, timeout_ns);
         if (state == 0)
             errno = EAGAIN;
         if (state < 1)

@@ -101,3 +101,17 @@ int hn_wait_fd(struct hn_thread *me, int fd, short events)
         errno = EAGAIN;
     return result == 1 ? 0 : -1;
 }
+
+/* The nanoseconds of a time-out, or -1 if there is none. Returns 0 if the kernel refuses it. */
+int hn_limit_ns(const struct timespec *timeout, int64_t *ns)
+{
+    *ns = -1;
+    if (timeout == NULL)
+        return 1;
+    if (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= HN_NS_PER_SECOND)
+        return 0;
+    if (__builtin_mul_overflow(timeout->tv_sec, INT64_C(1000000000), ns) ||
+        __builtin_add_overflow(*ns, timeout->tv_nsec, ns))
+        *ns = INT64_MAX / 2;
+    return 1;
+}

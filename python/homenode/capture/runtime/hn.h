@@ -347,6 +347,10 @@ int hn_wait_restarting(struct hn_thread *me, int (*ready)(void *), void *argumen
                        int64_t timeout_ns);
 int hn_fd_blocks(int fd, short events);
 int hn_wait_fd(struct hn_thread *me, int fd, short events);
+int hn_limit_ns(const struct timespec *timeout, int64_t *ns);
+
+/* user_memory.c */
+int hn_copy_in(void *to, const void *from, size_t size);
 
 /* blocking.c */
 struct hn_thread *hn_enter_call(long number);
