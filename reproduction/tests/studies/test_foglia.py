@@ -216,6 +216,33 @@ def test_small_caches_may_scale_to_less_than_four_processors(quick: bool) -> Non
     assert _judged("128 KB caches let a machine scale to four processors", points) == "differs"
 
 
+def test_a_share_of_a_growth_needs_a_growth() -> None:
+    base = matrix.SMALL_BLOCKS
+    grown = "The growth of the invalidation misses is mostly due to the kernel"
+    for of_eight, verdict in ((15, "holds"), (5, "not testable")):
+        points = [
+            _point(EC, base.changed(processors=n), misses_invalidation_true=misses)
+            | {"kernel_misses_invalidation_true": misses}
+            for n, misses in ((4, 10), (8, of_eight))
+        ]
+        assert _judged(grown, points) == verdict
+    saved = "Affinity mainly saves passive sharing"
+    for remaining, verdict in ((5, "holds"), (15, "not testable")):
+        points = [
+            _point(EC, Setting(), coherence_passive=10),
+            _point(EC, matrix.AFFINE, coherence_passive=remaining),
+        ]
+        assert _judged(saved, points) == verdict
+
+
+def test_scalabilities_are_tried_on_table_5() -> None:
+    own = {claim.statement: find(claim, Evidence({})).own for claim in CLAIMS}
+    plain = "128-byte blocks, affinity and PSCR let a machine scale to 20 processors"
+    assert (own[plain], own["which have a power of 16"]) == ("20", "16")
+    assert own["2 MB caches let it scale to nine"] == "9"
+    assert own[f"{EXTENSION}{plain}"] == "", "the paper prints nothing of the extension"
+
+
 def test_bus_uses_that_contradict_each_other_are_the_source_s() -> None:
     points = [
         _point(EC, Setting(block_size=block), bus_utilisation=use)

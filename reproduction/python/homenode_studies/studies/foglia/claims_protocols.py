@@ -306,7 +306,8 @@ _SCALING = (
         "gain in power of four more",
         lambda e: steps(e, "amsd"),
         lambda found: saturates("12 to 16", found) and not saturates("8 to 12", found),
-        why="with affinity the bus is less loaded, and 16 processors are just below saturation",
+        why="with affinity the bus is less loaded, and with neither scheduling are 16 processors "
+        "saturated",
     ),
     *under_both(
         Claim(
@@ -368,6 +369,7 @@ _SCALING = (
             reached,
             above(2),
             why=CHATTY,
+            own=lambda _: 20 / 9,
         )
     ),
     Claim(

@@ -35,7 +35,7 @@ def reduced(evidence: Evidence) -> float:
     runs = ours(evidence)
     before, after = runs.at(EC, Setting()), runs.at(EC, AFFINE)
     passive = m.coherence(before, "passive") - m.coherence(after, "passive")
-    return m.over(passive, m.coherence(before) - m.coherence(after), "transactions saved")
+    return m.part_of(passive, m.coherence(before) - m.coherence(after), "transactions saved")
 
 
 def active(row: Row) -> float:
@@ -88,7 +88,7 @@ CLAIMS = (
         less_than(1),
     ),
     Claim(
-        "5.2.1",
+        "5.2",
         "Affinity makes processes migrate less",
         "reduces",
         "migrations with affinity over random, 128 KB to 2 MB",
@@ -187,7 +187,7 @@ CLAIMS = (
         "more loaded with 16 processors",
     ),
     Claim(
-        "5.2.1",
+        "7",
         "Affinity does not eliminate migrations",
         "cannot",
         "cache sizes with no migrations under affinity",

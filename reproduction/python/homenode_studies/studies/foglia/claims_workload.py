@@ -16,7 +16,7 @@ _OURS = (
 )
 _WORDS = (
     "checked: an instruction is one fetch here, of 3.5 bytes in 1.6 words of four bytes on "
-    "average; counted in such words, 77 to 78 % of the references are fetches and 9 % are writes"
+    "average; counted in such words, 77 to 78 % of the references are fetches and 9 to 10 % writes"
 )
 _KERNELS = "checked: our kernel shares much data, most of all for a network server"
 

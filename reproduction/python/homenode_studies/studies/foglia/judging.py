@@ -100,9 +100,10 @@ def under_both(claim: Claim) -> tuple[Claim, Claim]:
         points = extended(evidence.rows("points"))
         return compute(replace(evidence, tables={**evidence.tables, "points": points}))
 
-    # As a prefix, so that the original claim is still found by its beginning.
+    # As a prefix, so that the original claim is still found by its beginning. The paper prints no
+    # numbers of the extension.
     statement = f"{EXTENSION}{claim.statement}"
-    return claim, replace(claim, statement=statement, compute=of_extension)
+    return claim, replace(claim, statement=statement, compute=of_extension, own=None)
 
 
 def power(section: str, what: str, published: float, setting: Setting, why: str = "") -> Claim:

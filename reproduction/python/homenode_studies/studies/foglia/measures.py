@@ -154,6 +154,17 @@ def over(one: float, other: float, what: str) -> float:
     return one / other
 
 
+def part_of(part: float, whole: float, what: str) -> float:
+    """The share of a part in what is gained or saved.
+
+    Raises:
+        Missing: when nothing is: if both are negative, their ratio is positive all the same.
+    """
+    if whole <= 0:
+        raise Missing(f"there are no {what}")
+    return part / whole
+
+
 def series(
     runs: Runs, workload: str, settings: Sequence[Setting], value: Callable[[Row], float]
 ) -> list[float]:

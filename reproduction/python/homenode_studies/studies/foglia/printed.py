@@ -30,9 +30,11 @@ def at_scalability(claim: Claim, setting: Setting, column: str) -> Claim:
     """A claim about a machine's scalability, with a column of table 5."""
 
     def printed(_: Evidence) -> float:
-        if setting not in _table_5():
-            raise Missing("table 5 does not have that machine")
-        return float(_table_5()[setting][column])
+        for machine, row in _table_5().items():
+            # A scalability is that of a machine with any number of processors.
+            if machine.changed(processors=setting.processors) == setting:
+                return float(row[column])
+        raise Missing("table 5 does not have that machine")
 
     return replace(claim, own=printed)
 
