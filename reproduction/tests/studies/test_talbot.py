@@ -149,6 +149,7 @@ def test_one_program_of_seven_may_be_otherwise() -> None:
     assert j.worse_but_for_one({"a": 0.9, "b": 1.1, "c": 1.0})
     assert not j.worse_but_for_one({"a": 0.9, "b": 0.9, "c": 1.1})
     assert not j.worse_but_for_one({"a": 1.0, "b": 1.01}), "a tie is not slower"
+    assert not j.worse_but_for_one({"a": 0.99, "b": 0.99, "c": 1.1}), "a tie below one is faster"
     assert j.best_but_for_one({"a": 1.3, "b": 1.01})
     assert not j.best_but_for_one({"a": 1.3, "b": 1.03})
 

@@ -48,9 +48,9 @@ def not_better(value: Any) -> bool:
 
 
 def worse_but_for_one(value: Any) -> bool:
-    """Whether at most one ratio is below one by more than a tie, and some are above it by more."""
+    """Whether at most one ratio is below one, and some are above it by more than a tie."""
     items = _items(value)
-    return sum(item < 1 - TIE for item in items) <= 1 and any(item > 1 + TIE for item in items)
+    return sum(item < 1 for item in items) <= 1 and any(item > 1 + TIE for item in items)
 
 
 def best_but_for_one(value: Any) -> bool:
