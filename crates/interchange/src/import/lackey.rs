@@ -8,13 +8,17 @@
 //! ==123== ...         a line of Valgrind itself: skipped
 //! ```
 //!
-//! A modify is imported as a read followed by a write, which is what the instruction does unless it
-//! has a lock prefix, which lackey does not report. Every data reference gets the address of the
-//! last instruction as its program counter; fetches get their own. A reference of more than 64
-//! bytes (`fxsave` and the like) becomes several of at most 64. Lackey serialises threads and does
-//! not identify them: all references belong to thread 0.
+//! A modify is imported as a read followed by a write. A locked instruction (`lock add`, `xchg`)
+//! has a load and a modify of the same bytes, as Valgrind makes it of a load and a compare-and-swap:
+//! these are one atomic reference. A compare-and-swap of the program itself is a modify only, with
+//! or without the lock prefix, and stays a read and a write. Every data reference gets the address
+//! of the last instruction as its program counter; fetches get their own. A reference of more than
+//! 64 bytes (`fxsave` and the like) becomes several of at most 64. Lackey serialises threads and
+//! does not identify them: all references belong to thread 0.
 
 use homenode_base::{Access, AccessKind};
+
+use homenode_trace::{Metadata, TraceError};
 
 use super::parser::{Entry, Parsed, Parser, ParserBuilder, RecordSink, split_reference};
 use super::token::Tokens;
@@ -24,12 +28,38 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "Valgrind: --tool=lackey --trace-mem=yes (lines I, L, S, M)",
     source: "Valgrind user manual, \"Lackey\"",
     extensions: &["lackey"],
-    build: ParserBuilder::Lines(|| Box::new(Lackey { pc: 0 })),
+    build: ParserBuilder::Lines(|| Box::<Lackey>::default()),
 };
 
+#[derive(Default)]
 struct Lackey {
-    /// Address of the last instruction.
+    /// Address of the last instruction; 0 before the first, or in a log without instructions.
     pc: u64,
+    /// A load of that instruction, which may turn out to be half of an atomic reference.
+    load: Option<Reference>,
+}
+
+/// Bytes that an instruction references: more of them than one reference of a trace may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Reference {
+    addr: u64,
+    bytes: u64,
+}
+
+impl Lackey {
+    fn emit(
+        &self,
+        kind: AccessKind,
+        reference: Reference,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), TraceError> {
+        let access = Access { pc: self.pc, ..Access::new(0, kind, reference.addr, 0) };
+        split_reference(access, reference.bytes, sink)
+    }
+
+    fn emit_load(&mut self, sink: &mut dyn RecordSink) -> Result<(), TraceError> {
+        self.load.take().map_or(Ok(()), |load| self.emit(AccessKind::Read, load, sink))
+    }
 }
 
 impl Parser for Lackey {
@@ -39,13 +69,9 @@ impl Parser for Lackey {
         if letter.text.starts_with("==") || letter.text.starts_with("--") {
             return Ok(());
         }
-        let kinds: &[AccessKind] = match letter.text {
-            "I" => &[AccessKind::Fetch],
-            "L" => &[AccessKind::Read],
-            "S" => &[AccessKind::Write],
-            "M" => &[AccessKind::Read, AccessKind::Write],
-            _ => return Err(letter.bad("I, L, S, M or a line of Valgrind (==pid==)").into()),
-        };
+        if !matches!(letter.text, "I" | "L" | "S" | "M") {
+            return Err(letter.bad("I, L, S, M or a line of Valgrind (==pid==)").into());
+        }
         let place = words.need("an address and a size: 1fff0002a8,8")?;
         let Some((_, size)) = place.split(',') else {
             return Err(place.bad("an address and a size: 1fff0002a8,8").into());
@@ -56,12 +82,28 @@ impl Parser for Lackey {
             return Err(size.bad("a size from 1 to 65536 bytes").into());
         }
         words.end()?;
-        for &kind in kinds {
-            if kind == AccessKind::Fetch {
+        let reference = Reference { addr, bytes };
+        if letter.text == "M" && self.pc != 0 && self.load == Some(reference) {
+            self.load = None;
+            return Ok(self.emit(AccessKind::Atomic, reference, sink)?);
+        }
+        self.emit_load(sink)?;
+        match letter.text {
+            "I" => {
                 self.pc = addr;
+                self.emit(AccessKind::Fetch, reference, sink)?;
             }
-            split_reference(Access { pc: self.pc, ..Access::new(0, kind, addr, 0) }, bytes, sink)?;
+            "L" => self.load = Some(reference),
+            "S" => self.emit(AccessKind::Write, reference, sink)?,
+            _ => {
+                self.emit(AccessKind::Read, reference, sink)?;
+                self.emit(AccessKind::Write, reference, sink)?;
+            }
         }
         Ok(())
+    }
+
+    fn finish(&mut self, sink: &mut dyn RecordSink, _metadata: &mut Metadata) -> Parsed<()> {
+        Ok(self.emit_load(sink)?)
     }
 }

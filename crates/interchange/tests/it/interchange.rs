@@ -87,6 +87,33 @@ fn lackey_lines_become_references_with_the_instruction_as_program_counter() {
 }
 
 #[test]
+fn a_load_and_a_modify_of_one_instruction_are_one_atomic_reference() {
+    let locked = "I  400,9\n L 1000,8\n M 1000,8\n";
+    assert_eq!(accesses("lackey", locked), ["0 I 0x400 9 0x400", "0 A 0x1000 8 0x400"]);
+    // Of two instructions, of other bytes, or in a log without instructions they are not.
+    let two = "I  400,3\n L 1000,8\nI  403,9\n M 1000,8\n";
+    let expected = [
+        "0 I 0x400 3 0x400",
+        "0 R 0x1000 8 0x400",
+        "0 I 0x403 9 0x403",
+        "0 R 0x1000 8 0x403",
+        "0 W 0x1000 8 0x403",
+    ];
+    assert_eq!(accesses("lackey", two), expected);
+    let other = "I  400,3\n L 1000,8\n M 1000,4\n L 8,8\n";
+    let expected = [
+        "0 I 0x400 3 0x400",
+        "0 R 0x1000 8 0x400",
+        "0 R 0x1000 4 0x400",
+        "0 W 0x1000 4 0x400",
+        "0 R 0x8 8 0x400",
+    ];
+    assert_eq!(accesses("lackey", other), expected);
+    let expected = ["0 R 0x1000 8", "0 R 0x1000 8", "0 W 0x1000 8"];
+    assert_eq!(accesses("lackey", " L 1000,8\n M 1000,8\n"), expected);
+}
+
+#[test]
 fn din_lines_may_name_a_thread_and_a_size() {
     assert_eq!(
         accesses("din", "0 1000\nw 0x10 3 8\n2 ff 1\n"),
