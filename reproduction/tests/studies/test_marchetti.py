@@ -16,7 +16,12 @@ from homenode_studies.studies.marchetti import runs as runs_of_study
 from homenode_studies.studies.marchetti.claims import CLAIMS
 from homenode_studies.studies.marchetti.claims_placement import nearer
 from homenode_studies.studies.marchetti.claims_policies import not_gaining, phases, sophisticated
-from homenode_studies.studies.marchetti.judging import comparable_but_mp3d, most_within, within
+from homenode_studies.studies.marchetti.judging import (
+    comparable_but_mp3d,
+    many,
+    most_within,
+    within,
+)
 from homenode_studies.studies.marchetti.matrix import (
     BLOCKS,
     HOMES,
@@ -69,7 +74,7 @@ def test_rules_accept_the_paper_s_own_numbers() -> None:
 
 
 def test_there_are_claims_of_every_part() -> None:
-    assert {claim.section for claim in CLAIMS} == {"abstract", "3.2", "3.3", "4.1", "4.2", "5"}
+    assert {claim.section for claim in CLAIMS} == {"abstract", "3.1", "3.2", "4.1", "4.2", "5"}
     assert len({claim.statement for claim in CLAIMS}) == len(CLAIMS) >= 35
 
 
@@ -91,6 +96,7 @@ def test_gains_and_distances_are_ratios() -> None:
     assert nearer(HARDWARE)(Evidence({"points": rows})) == {MGRID: 0.5, SOR: 0.5}
     assert m.part(rows[0], "busy") == pytest.approx(0.2)
     assert m.evictions(rows[0]) == pytest.approx(0.4)
+    assert m.false_share(rows[0]) == pytest.approx(0.1)
     with pytest.raises(Missing, match="write-backs"):
         m.local_write_backs(rows[0])
     with pytest.raises(Missing, match="needs water"):
@@ -121,6 +127,29 @@ def test_block_sizes_and_phases() -> None:
     assert not_gaining(evidence) == ["mgrid 128", "mgrid 256"]
     assert phases(evidence) == pytest.approx(1090 / 964 - 1)
     assert set(sophisticated(evidence)) == {"mgrid first-fill", "mgrid phases"}
+
+
+def test_false_sharing_is_a_share_of_the_misses_that_blocks_have() -> None:
+    rows = [
+        _point(program, PAPER_CASE.changed(block_size=block), misses_invalidation_false=0)
+        | {"misses_cold": misses - misses * share // 100, "misses_replacement": 0}
+        | {"misses_invalidation_false": misses * share // 100}
+        # Ever fewer misses, of which ever more are by false sharing.
+        for block, misses, share in zip(
+            BLOCKS, (8000, 4000, 2000, 1000, 500), (1, 2, 3, 4, 5), strict=True
+        )
+        for program in (SOR, MGRID)
+    ]
+    claim = next(claim for claim in CLAIMS if claim.statement.startswith("Larger blocks have more"))
+    assert find(claim, Evidence({"points": rows})).verdict == "holds"
+
+
+def test_one_word_has_one_rule() -> None:
+    assert many(bool)({"a": 1, "b": 0, "c": 0})
+    assert not many(bool)({"a": 1, "b": 0, "c": 0, "d": 0})
+    used = {claim.statement: claim.judge for claim in CLAIMS if "many" in claim.statement.lower()}
+    assert len(used) == 2
+    assert all(judge and judge({"a": 2, "b": 99}) for judge in used.values())
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -165,6 +194,9 @@ def test_both_readings_of_the_network_are_published() -> None:
     )
     (said,) = (note for note in of(Runs(rows), found, quick=True) if "16 bits per 2 cycles" in note)
     assert "the time in hardware sor 36 and 45 %" in said
+    (waits,) = (note for note in of(Runs(rows), found, quick=True) if "at locks and" in note)
+    # 800 cycles of waiting by four processors in 1,000 and in 640 or 940 cycles.
+    assert "in hardware sor 20 and 31 %, mgrid 20 and 21 %" in waits
     assert {Setting(machine=TWO_CYCLES, protocol=protocol) for protocol in BOTH} <= set(
         wanted(SOR, BOTH, quick=False)
     )

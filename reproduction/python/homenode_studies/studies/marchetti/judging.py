@@ -11,6 +11,8 @@ from homenode_studies.studies.marchetti import MP3D
 
 POINTS = 0.05
 """The tolerance of a percentage, as in all studies."""
+THIRD = 1 / 3
+"""Many are at least this share."""
 
 
 def within(low: float, high: float) -> Callable[[Any], bool]:
@@ -26,6 +28,11 @@ def most_within(low: float, high: float) -> Callable[[Any], bool]:
 def most(test: Callable[[float], bool]) -> Callable[[Any], bool]:
     """Whether more than half of the values satisfy a rule."""
     return lambda value: part(test(item) for item in value.values()) > MOST
+
+
+def many(test: Callable[[float], bool]) -> Callable[[Any], bool]:
+    """Whether a third of the values or more satisfy a rule."""
+    return lambda value: part(test(item) for item in value.values()) >= THIRD
 
 
 def highest_about(published: float) -> Callable[[Any], bool]:

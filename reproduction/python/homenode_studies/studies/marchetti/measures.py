@@ -45,8 +45,12 @@ def false_misses(row: Row) -> float:
 
 def evictions(row: Row) -> float:
     """The share of misses on blocks that had been evicted."""
-    misses = sum(float(count) for name, count in row.items() if name.startswith("misses_"))
-    return _over(float(row["misses_replacement"]), misses, "misses")
+    return _of_misses(row, "misses_replacement")
+
+
+def false_share(row: Row) -> float:
+    """The share of misses by false sharing."""
+    return _of_misses(row, "misses_invalidation_false")
 
 
 def messages(row: Row) -> float:
@@ -112,6 +116,11 @@ def _there(value: float | None, what: str) -> float:
     if value is None:
         raise Missing(f"there are no {what}")
     return float(value)
+
+
+def _of_misses(row: Row, name: str) -> float:
+    misses = sum(float(count) for other, count in row.items() if other.startswith("misses_"))
+    return _over(float(row[name]), misses, "misses")
 
 
 def _over(one: float, other: float, what: str) -> float:

@@ -2,7 +2,10 @@
 
 from homenode.options.specs import unique
 from homenode_studies.studies.marchetti import SOFTWARE
+from homenode_studies.studies.marchetti import measures as m
+from homenode_studies.studies.marchetti.matrix import WITH, WITHOUT, Setting
 from homenode_studies.studies.marchetti.runs import Runs
+from homenode_studies.studies.marchetti.tables import LABELS
 from homenode_studies.studies.tables import Table
 
 _TIME = (
@@ -38,34 +41,31 @@ _CHANCE = (
     "round-robin 12, 3.2, 0.9, 0.1, -0.4, -6.7 and -15 % with mp3d, and 6 to 19 % with water."
 )
 _MP3D = (
-    "mp3d: its cells lie on 23 pages that all processors write to, so a fifth of the fills is "
-    "local; best-static has 22 % local and takes 2 % less time; optimal-static, which ignores "
-    "contention, takes three times as long. Each thread has a band of particles, as in Bolosky's "
-    "description; in turns of sixteen particles (--clump 16) 6 % of the fills are local, and in "
-    "two recordings first-use loses 10 and 26 %. With SPLASH's option of locks it gains 2 % in "
-    "hardware and 4 % in software, and software takes 2.5 times as long as hardware; the paper "
+    "mp3d: its cells lie on 23 pages that all processors write to, so most fills are remote; "
+    "best-static has hardly more local ones and takes hardly less time; optimal-static, which "
+    "ignores contention, takes three times as long. Each thread has a band of particles, as in "
+    "Bolosky's description; in turns of sixteen particles (--clump 16) 6 % of the fills are local, "
+    "and in two recordings first-use loses 10 and 26 %. With SPLASH's option of locks it gains 2 % "
+    "in hardware and 4 % in software, and software takes 2.5 times as long as hardware; the paper "
     "does not say whether its run used locks. An earlier program with locks, two visits a particle "
     "and cells of 56 bytes lost 22 and 29 %."
 )
 _WATER = (
-    "water: sums of forces are added under locks; a third of the time is spent waiting for others "
-    "in hardware, and two thirds in software, with or without placement. An earlier program added "
-    "energies after each molecule to a counter, whose line also had data that all processors read: "
-    "a fill took 734 cycles (now 186), the run 10.9 million (now 3), and placement gained 2 %."
+    "water: sums of forces are added under locks. An earlier program added energies after each "
+    "molecule to a counter, whose line also had data that all processors read: a fill took 734 "
+    "cycles, the run 10.9 million, three times as long as now, and placement gained 2 %."
 )
 _APPBT = (
     "appbt: the paper does not describe the layout of points in memory. Ours has each processor's "
-    "box of points in separate pages, as in a message-passing program: 90 % of the fills are "
-    "local, and placement gains 17 %, in software 20 %. With points row by row through all boxes "
-    "(--rows) 19 % are local, and it loses 5 and 9 %. For two fifths of the time processors wait "
-    "for each other: sweeps pass from box to box, and boxes at corners have 27 points to solve "
-    "for, inner ones 64. An earlier program had the blocks of a line in private memory, missed 0.6 "
-    "% (now 2.6 %), and gained 3 %."
+    "box of points in separate pages, as in a message-passing program. With points row by row "
+    "through all boxes (--rows) 19 % of the fills are local, and placement loses 5 and 9 % in "
+    "hardware and software. Processors wait for each other, as sweeps pass from box to box, and "
+    "boxes at corners have 27 points to solve for, inner ones 64. An earlier program had the "
+    "blocks of a line in private memory, missed a quarter as often, and gained 3 %."
 )
 _MGRID = (
     "mgrid: 64 threads have a plane each of the finest grid, and half or three quarters of them "
-    "have nothing on coarse grids: 41 to 45 % of the time is spent waiting for others, which "
-    "placement does not shorten."
+    "have nothing on coarse grids: they wait for others, which placement does not shorten."
 )
 _FLUSHED = (
     "Software misses more than hardware in mgrid and water, as an acquire removes all lines of a "
@@ -99,9 +99,29 @@ def _flits(found: Table) -> tuple[str, ...]:
     )
 
 
+def _waits(runs: Runs) -> str:
+    """The share of the time for which processors wait for others, by coherence and program."""
+
+    def share(program: str, protocol: str, home: str) -> str:
+        row = runs.at(program, Setting(protocol=protocol, home=home))
+        return f"{100 * m.part(row, 'sync_stall'):.0f}"
+
+    said = []
+    for protocol in runs.protocols():
+        each = ", ".join(
+            f"{program} {share(program, protocol, WITHOUT)} and {share(program, protocol, WITH)} %"
+            for program in runs.programs()
+        )
+        said.append(f"in {LABELS[protocol]} {each}")
+    return (
+        "The share of the time for which processors wait at locks and barriers, without and with "
+        f"placement: {'; '.join(said)}."
+    )
+
+
 def of(runs: Runs, flits: Table, *, quick: bool) -> tuple[str, ...]:
     """Paragraphs for the page and the ledger."""
-    notes: tuple[str, ...] = (_TIME, _OPEN, *_flits(flits), _RULES)
+    notes: tuple[str, ...] = (_TIME, _OPEN, *_flits(flits), _waits(runs), _RULES)
     if SOFTWARE not in runs.protocols():
         notes = (*notes, _NO_SOFTWARE)
     # These findings hold only for full sizes.
