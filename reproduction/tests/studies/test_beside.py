@@ -85,6 +85,8 @@ def test_mixes_from_statistics_are_simulated_like_recorded_ones(
     assert set(powers) >= {"mesi", "amsd", "pscr"}
     assert ours(Evidence({"points": rows}, {})).at(WEB, SERVER)["references"] >= 325_000
     assert context.traces == {}
+    # The picture of the break-even and the column of the ledger use the same traces.
+    assert statistics.made(context).trace(programs[0]) is made.trace(programs[0])
 
 
 def test_claims_of_section_4_are_not_judged_on_what_was_made_so() -> None:

@@ -131,4 +131,8 @@ def test_the_table_of_dials_has_a_row_for_each_value(
     assert {"group.Apache.shared_access": 3.68, "group.Apache.shared_write": 1.2}.items() <= (
         rows[13].items()
     )
-    assert sweep.markdown(table).splitlines()[2] == "| as in the preset |  | 1.26 |"
+    assert sweep.markdown(table).splitlines()[:3] == [
+        "| dial | value | PSCR / MESI |",
+        "|---|---|---|",
+        "| as in the preset |  | 1.26 |",
+    ]

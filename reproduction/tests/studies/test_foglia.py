@@ -46,6 +46,9 @@ def _point(workload: str, setting: Setting, **columns: Any) -> dict[str, Any]:
     for prefix in ("", "kernel_"):
         row |= {f"{prefix}misses_{name}": 0 for name in classes}
         row |= {f"{prefix}coherence_{kind}": 0 for kind in m.KINDS}
+    row |= {"migrations": 0} | {
+        f"transactions_{name}": 0 for name in ("write", "invalidate", "read_invalidate_cache")
+    }
     return row | columns
 
 

@@ -26,6 +26,7 @@ from typing import Any, Literal, Self
 
 from homenode.options.specs import plain_number
 from homenode_studies.studies.draws import is_number, median
+from homenode_studies.studies.reasons import Reason, said
 from homenode_studies.studies.tables import Evidence, Missing
 
 Verdict = Literal["holds", "differs", "tie", "source", "not testable"]
@@ -76,7 +77,7 @@ class Claim:
     compute: Callable[[Evidence], Any] | None = None
     judge: Callable[[Any], bool] | None = None
     shows: str = ""
-    why: str = ""
+    why: str | Reason = ""
     kind: Kind = "empirical"
     own: Callable[[Evidence], Any] | None = None
     contradicted: str = ""
@@ -135,8 +136,9 @@ def find(claim: Claim, evidence: Evidence, further: Sequence[Evidence] = ()) -> 
         further: their results with other seeds; those that lack what the claim needs are left out.
     """
     own, contradicted = _tried(claim, evidence)
+    found = [evidence, *further]
     if claim.compute is None or claim.judge is None:
-        return Finding(claim, "not testable", "", claim.why, own)
+        return Finding(claim, "not testable", "", said(claim.why, found), own)
     try:
         value = claim.compute(evidence)
     except Missing as reason:
@@ -145,9 +147,9 @@ def find(claim: Claim, evidence: Evidence, further: Sequence[Evidence] = ()) -> 
         return Finding(claim, "not testable", "", _NOTHING, own)
     values = [value, *_computed(claim.compute, further)]
     verdict, note = _judged(claim.judge, values)
-    note = claim.why if verdict == "differs" else note
+    note = said(claim.why, found) if verdict == "differs" else note
     if contradicted or (claim.kind == "printed" and verdict != "holds"):
-        verdict, note = "source", claim.contradicted or claim.why
+        verdict, note = "source", claim.contradicted or said(claim.why, found)
     if claim.post_hoc:
         note = f"{note}; " * bool(note) + f"rule set after a full run: {claim.post_hoc}"
     return Finding(claim, verdict, _shown(values, claim.shows), note, own)

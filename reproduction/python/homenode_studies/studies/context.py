@@ -89,6 +89,7 @@ class StudyContext:
         simulations: every matrix simulated.
         notes: the notes of the engines.
         tuned: by name of a tuned policy and program, its notation for the engine.
+        made: traces that the study makes instead of its programs', by program; each is made once.
     """
 
     publication: Publication
@@ -103,6 +104,7 @@ class StudyContext:
     simulations: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     tuned: dict[str, dict[str, str]] = field(default_factory=dict)
+    made: dict[str, Trace] = field(default_factory=dict)
     _opened: dict[str, Trace] = field(default_factory=dict)
 
     def with_seed(self, seed: int) -> "StudyContext":

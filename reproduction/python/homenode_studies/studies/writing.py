@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -145,11 +145,20 @@ def markdown(result: StudyResult) -> str:
     heads = ["claim", "published", "ours", "verdict"]
     heads += [] if result.beside is None else [result.beside.of.name]
     for section in dict.fromkeys(finding.claim.section for finding in result.findings):
-        lines += ["", f"## Section {section}", ""]
-        lines += [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-        lines += [_line(row) for row in result.rows if row["section"] == section]
+        rows = [_cells(row) for row in result.rows if row["section"] == section]
+        lines += ["", f"## Section {section}", "", *table_lines(heads, rows)]
     lines += ["", "## Provenance", "", *_provenance(result)]
     return "\n".join(lines) + "\n"
+
+
+def table_lines(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[str] = ()
+) -> list[str]:
+    """A table as lines of Markdown; the columns named in `right` are aligned to the right."""
+    rule = "".join("|---:" if head in right else "|---" for head in heads)
+    lines = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in (heads, *rows))
+    first, *others = (f"| {line} |" for line in lines)
+    return [first, f"{rule}|", *others]
 
 
 def _asked(result: StudyResult) -> str:
@@ -167,7 +176,8 @@ def _asked(result: StudyResult) -> str:
     return f"{form} --variants{drawn}" if "variants" in found else f"{form}{drawn}"
 
 
-def _line(row: Row) -> str:
+def _cells(row: Row) -> list[str]:
+    """A claim's cells in the ledger."""
     ours = row["ours"] or "–"
     if row["computed"] and row["ours"]:
         ours += f"<br>*{row['computed']}*"
@@ -182,7 +192,7 @@ def _line(row: Row) -> str:
     cells = [row["claim"], published, ours, verdict]
     if "beside" in row:
         cells.append(_beside(row))
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return cells
 
 
 def _beside(row: Row) -> str:
@@ -202,16 +212,17 @@ def _provenance(result: StudyResult) -> list[str]:
     provenance = result.provenance
     turns = " or ".join(str(quantum) for quantum in provenance["quantum"])
     said = f"Turns of {turns} references when recording{_form(provenance)}. Threads are processors."
-    lines = [
-        *([said, ""] if turns else []),
-        "| program | workload and arguments | references | checksum |",
-        "|---|---|---:|---|",
-    ]
-    for trace in provenance["traces"]:
-        run = f"`{trace['workload']} {trace['arguments']}`".replace(" `", "`")
-        lines.append(
-            f"| {trace['program']} | {run} | {trace['references']:,} | `{trace['checksum']}` |"
+    rows = [
+        (
+            trace["program"],
+            f"`{trace['workload']} {trace['arguments']}`".replace(" `", "`"),
+            f"{trace['references']:,}",
+            f"`{trace['checksum']}`",
         )
+        for trace in provenance["traces"]
+    ]
+    heads = ["program", "workload and arguments", "references", "checksum"]
+    lines = [*([said, ""] if turns else []), *table_lines(heads, rows, right=["references"])]
     if provenance["absent"]:
         names = ", ".join(provenance["absent"])
         lines += ["", f"Programs of the {provenance['publication']} not run: {names}."]

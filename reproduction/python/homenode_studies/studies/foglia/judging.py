@@ -9,7 +9,9 @@ from homenode_studies.studies.foglia import EC
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import SIZES, Setting
 from homenode_studies.studies.foglia.printed import at_scalability
+from homenode_studies.studies.foglia.reasons import FASTER
 from homenode_studies.studies.foglia.runs import Runs, extended, ours
+from homenode_studies.studies.reasons import Number, Reason
 from homenode_studies.studies.tables import Evidence, Row
 
 STEP = 2
@@ -17,26 +19,6 @@ STEP = 2
 
 TEN = 10
 """Percentages below this are judged as numbers, within a tenth."""
-
-OTHER_MIX = "ours is a different mix of programs, with the kernel and without"
-"""The reason for claims about amounts that differ."""
-
-TOUCHED = "our EC-server touches 188,110 blocks of 32 bytes, the paper's 112,183 (table 3)"
-"""The footprints of present-day programs."""
-
-ONE_COPY = (
-    "a present-day kernel has per-processor copies of much data that one of 2003 had once. With "
-    "one copy for all processors (common)"
-)
-"""The reason why sharing in the kernel is rare."""
-
-
-def in_proportion(at_2mb: str, at_4mb: str) -> str:
-    """A claim's value with one copy of the kernel's data, and with caches in proportion."""
-    return (
-        f"checked: {ONE_COPY} it is {at_2mb} with 2 MB, and {at_4mb} with 4 MB, in proportion to "
-        f"the paper's 2 MB: {TOUCHED}"
-    )
 
 
 def at(setting: Setting, value: Callable[[Row], float]) -> Callable[[Evidence], float]:
@@ -96,17 +78,27 @@ def under_both(claim: Claim) -> tuple[Claim, Claim]:
     if compute is None:
         raise ValueError(f"{claim.statement}: there is nothing to compute")
 
-    def of_extension(evidence: Evidence) -> Any:
-        points = extended(evidence.rows("points"))
-        return compute(replace(evidence, tables={**evidence.tables, "points": points}))
-
     # As a prefix, so that the original claim is still found by its beginning. The paper prints no
     # numbers of the extension.
     statement = f"{EXTENSION}{claim.statement}"
-    return claim, replace(claim, statement=statement, compute=of_extension, own=None)
+    why = claim.why if isinstance(claim.why, str) else claim.why.with_numbers(_of_extension)
+    of_it = replace(claim, statement=statement, compute=_of_extension(compute), why=why, own=None)
+    return claim, of_it
 
 
-def power(section: str, what: str, published: float, setting: Setting, why: str = "") -> Claim:
+def _of_extension(compute: Number) -> Number:
+    """The same number of PSCR's extension."""
+
+    def computed(evidence: Evidence) -> Any:
+        points = extended(evidence.rows("points"))
+        return compute(replace(evidence, tables={**evidence.tables, "points": points}))
+
+    return computed
+
+
+def power(
+    section: str, what: str, published: float, setting: Setting, why: str | Reason = ""
+) -> Claim:
     """A claim that a machine has a power, which holds within a tenth."""
     return Claim(
         section,
@@ -119,7 +111,9 @@ def power(section: str, what: str, published: float, setting: Setting, why: str 
     )
 
 
-def bus_use(section: str, what: str, percent: int, setting: Setting, why: str = "") -> Claim:
+def bus_use(
+    section: str, what: str, percent: int, setting: Setting, why: str | Reason = ""
+) -> Claim:
     """A claim about bus utilisation, which holds within five points."""
     return Claim(
         section,
@@ -154,7 +148,9 @@ def held_for(power: float, miss_rate: float, use: float) -> float:
     return use / bus_use_of(power, miss_rate, 1)
 
 
-def invalidation_part(section: str, what: str, percent: int, setting: Setting, why: str) -> Claim:
+def invalidation_part(
+    section: str, what: str, percent: int, setting: Setting, why: str | Reason
+) -> Claim:
     """A claim about the share of invalidation misses, by the rule for its size."""
     part = percent / 100
     return Claim(
@@ -169,7 +165,9 @@ def invalidation_part(section: str, what: str, percent: int, setting: Setting, w
     )
 
 
-def scalable(section: str, what: str, published: int, base: Setting, why: str = "") -> Claim:
+def scalable(
+    section: str, what: str, published: int, base: Setting, why: str | Reason = ""
+) -> Claim:
     """A claim about the number of processors up to which a machine scales."""
     claim = Claim(
         section,
@@ -184,7 +182,7 @@ def scalable(section: str, what: str, published: int, base: Setting, why: str = 
 
 
 def scalable_power(
-    section: str, what: str, published: float, base: Setting, why: str = ""
+    section: str, what: str, published: float, base: Setting, why: str | Reason = ""
 ) -> Claim:
     """A claim that a machine has a power at its scalability."""
     claim = Claim(
@@ -197,10 +195,3 @@ def scalable_power(
         why=why or FASTER,
     )
     return at_scalability(claim, base, "gsp_max")
-
-
-FASTER = (
-    "the paper does not say how long a split transaction holds the bus, and what the kernel does; "
-    "compare the variants held, users and caches"
-)
-"""Why powers and bus utilisations differ in general; the table of variants has their values."""

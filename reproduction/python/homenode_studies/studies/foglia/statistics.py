@@ -22,11 +22,12 @@ MACHINE = Machine(_FILE.stem, str(_FILE), 1, scale=SCALE)
 
 def made(context: StudyContext) -> StudyContext:
     """The same programs, with traces made from the statistics of the paper's tables."""
-    traces = {}
     for program in context.programs:
-        with context.watch(f"making {program.name} from statistics") as step:
-            traces[program.name] = servers(f"foglia-{program.mix}", scale=SCALE, progress=step)
-    return replace(context, form=AS_RECORDED, traces={}, _opened=traces)
+        if program.name not in context.made:
+            with context.watch(f"making {program.name} from statistics") as step:
+                trace = servers(f"foglia-{program.mix}", scale=SCALE, progress=step)
+            context.made[program.name] = trace
+    return replace(context, form=AS_RECORDED, traces={}, _opened=dict(context.made))
 
 
 def experiments(context: StudyContext) -> Products:

@@ -8,16 +8,16 @@ from homenode_studies.studies.context import StudyContext
 from homenode_studies.studies.foglia import PAPER
 from homenode_studies.studies.foglia.dials import swept
 from homenode_studies.studies.tables import Table
+from homenode_studies.studies.writing import table_lines
 
 
 def markdown(table: Table) -> str:
     """A table as Markdown."""
-    heads = list(table.rows[0])
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    for row in table.rows:
-        cells = [f"{v:.2f}" if isinstance(v, float) else str(v) for v in row.values()]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    rows = [
+        [f"{value:.2f}" if isinstance(value, float) else str(value) for value in row.values()]
+        for row in table.rows
+    ]
+    return "\n".join(table_lines(table.columns, rows))
 
 
 def main() -> None:
