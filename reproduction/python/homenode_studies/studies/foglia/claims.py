@@ -17,6 +17,7 @@ _IN_ORDER = (
     *claims_scheduling.CLAIMS,
     *claims_protocols.CLAIMS,
     *claims_distributed.CLAIMS,
+    *claims_scheduling.CONCLUSIONS,
 )
 
 CLAIMS = tuple(claim.tried_on(paper) for claim in _IN_ORDER)
