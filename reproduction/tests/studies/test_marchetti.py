@@ -144,6 +144,19 @@ def test_false_sharing_is_a_share_of_the_misses_that_blocks_have() -> None:
     assert find(claim, Evidence({"points": rows})).verdict == "holds"
 
 
+@pytest.mark.parametrize(("after", "verdict"), [(850, "holds"), (700, "differs")])
+def test_a_gain_that_grows_at_a_step_does_not_fall(after: int, verdict: str) -> None:
+    times = (500, 600, 800, after, 900)
+    rows = [
+        row
+        for block, placed in zip(BLOCKS, times, strict=True)
+        for program in (SOR, WATER)
+        for row in _pair(program, 1000, placed, PAPER_CASE.changed(block_size=block))
+    ]
+    claim = next(c for c in CLAIMS if c.statement == "sor and water gain less with larger blocks")
+    assert find(claim, Evidence({"points": rows})).verdict == verdict
+
+
 def test_one_word_has_one_rule() -> None:
     assert many(bool)({"a": 1, "b": 0, "c": 0})
     assert not many(bool)({"a": 1, "b": 0, "c": 0, "d": 0})

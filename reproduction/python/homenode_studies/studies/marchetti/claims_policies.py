@@ -32,6 +32,12 @@ _LARGE = (
     "cycle. 1 MB caches, sums in separate blocks, and a network without contention made no "
     "difference (9.1, 13.6 and 11.1 million cycles)"
 )
+_RANDOM = (
+    "checked: with blocks of 256 bytes the gain of water is random: 13 to 28 % in recordings with "
+    "turns of 90 to 110 references, which gain 17 to 19 % with 16; with more molecules it gains "
+    "less: -9 to 8 % and 20 to 24 % (512), 13 and 33 % (1,000)"
+)
+_ENDS = "only blocks of 16 and 256 bytes were compared, although the paper's sentence is on each"
 _EACH_SIZE = (
     "checked: mgrid gains with each (38, 30, 18, 5 and 2 %) if each thread first clears its "
     "planes, whose home is then its node; water (20, 19, 18, 14 and 7 %) if memories and network "
@@ -102,11 +108,6 @@ def all_rise(value: Any) -> bool:
     return all(rises(series) for series in value.values())
 
 
-def ends_lower(value: Any) -> bool:
-    """Whether every series ends below its beginning."""
-    return all(series[-1] < series[0] for series in value.values())
-
-
 def most_rise(value: Any) -> bool:
     """Whether more than half of the series rise."""
     return part(rises(series) for series in value.values()) > 0.5
@@ -129,11 +130,10 @@ _BLOCKS = (
         "less",
         "gain with blocks of 16 to 256 bytes",
         over_blocks(m.gains_by_block, *SPATIAL),
-        ends_lower,
+        all_fall,
         "%",
-        why="checked: with blocks of 256 bytes the gain of water is random: 13 to 28 % in "
-        "recordings with turns of 90 to 110 references, which gain 17 to 19 % with 16; with "
-        "more molecules it gains less: -9 to 8 % and 20 to 24 % (512), 13 and 33 % (1,000)",
+        why=_RANDOM,
+        post_hoc=_ENDS,
     ),
     Claim(
         "4.1",
@@ -203,8 +203,10 @@ _BLOCKS_IN_SOFTWARE = (
         "similar",
         "gain with blocks of 16 to 256 bytes",
         over_blocks(lambda runs, program: m.gains_by_block(runs, program, SOFTWARE), *SPATIAL),
-        ends_lower,
+        all_fall,
         "%",
+        why="as in hardware, the gain of water with large blocks is random",
+        post_hoc=_ENDS,
     ),
 )
 """Footnote 2: results for the software system were similar."""
