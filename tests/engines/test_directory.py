@@ -236,6 +236,7 @@ def test_tables_list_protocols_and_homes() -> None:
     homes = {row["name"]: row for row in hn.table("homes")}
     assert homes["first-fill"]["parameters"][0]["name"] == "n"
     assert homes["best-static"]["needs_first_run"]
+    assert [name for name, row in homes.items() if row["needs_allocations"]] == ["allocator"]
 
 
 def test_a_controller_takes_time(homenode: Command, tmp_path: Path) -> None:

@@ -59,6 +59,8 @@ def test_a_home_is_for_machines_with_a_directory(homenode: Command) -> None:
     trace = _counters()
     with pytest.raises(ConfigError, match="--home random: on spr-2s-lines"):
         hn.lines(trace, machine="spr-2s-lines", home="random")
+    with pytest.raises(ConfigError, match="its pages go by allocations, which a change of data"):
+        hn.lines(trace, machine="spr-2s-directory", home="allocator")
     with pytest.raises(ConfigError, match="chosen by a first run; say --home first-touch"):
         hn.lines(trace, machine="spr-2s-directory", home="best-static")
     with pytest.raises(ConfigError, match="no line is waited for; say --protocol dash"):

@@ -177,6 +177,7 @@ def test_an_interrupted_run_leaves_nothing(built: Builder, tmp_path: Path) -> No
             "runs on one machine, and 2 combinations are given",
         ),
         (["--machine", "dash-mesh", "--home", "best-static", "--", "/bin/true"], "hindsight"),
+        (["--machine", "dash-mesh", "--home", "allocator", "--", "/bin/true"], "goes by all"),
         (["--machine", "dash-mesh", "--measure-until", "check", "--", "/bin/true"], "for traces"),
         (
             ["--machine", "alite", "--cache-size", "16K", "--kernel-model", "--", "/bin/true"],

@@ -37,8 +37,8 @@ pub use dash::{
 };
 pub use finding::{DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX};
 pub use home::{
-    HomeCost, HomeError, HomePolicy, HomeSetup, HomeSpec, MessageCost, NodeDemand, PageDemand,
-    PageDemands, PageUsage, ServedBlocks,
+    HomeCost, HomeError, HomePolicy, HomeSetup, HomeSpec, MessageCost, NodeDemand, PageAllocators,
+    PageDemand, PageDemands, PageUsage, ServedBlocks,
 };
 pub use homenode_cache::{CheckError, ClockError, MissCounts, MissRule};
 pub use homenode_protocol::ProtocolError;

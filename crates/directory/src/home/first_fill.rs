@@ -19,6 +19,7 @@ pub const ENTRY: Entry = Entry {
         values: ValueRange::Number { from: 1, to: 1_000_000 },
     }],
     needs_first_run: false,
+    needs_allocations: false,
     build: |setup, setting| {
         let (nodes, fills) = (setup.nodes, setting.value("n").unwrap_or(4));
         Ok(Box::new(FirstFillHome { nodes, fills, after_init_done: setup.marks_init_done }))

@@ -12,6 +12,7 @@ pub const ENTRY: Entry = Entry {
     source: "Marchetti et al. 1995",
     params: &[],
     needs_first_run: false,
+    needs_allocations: false,
     build: |_, _| Ok(Box::new(FirstTouchHome)),
 };
 

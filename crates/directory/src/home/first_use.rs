@@ -16,6 +16,7 @@ pub const ENTRY: Entry = Entry {
     source: "Marchetti et al. 1995",
     params: &[],
     needs_first_run: false,
+    needs_allocations: false,
     build: |setup, _| {
         let before = setup.marks_init_done.then_some(setup.nodes);
         Ok(Box::new(FirstUseHome { before }))

@@ -17,6 +17,7 @@ pub const ENTRY: Entry = Entry {
         values: ValueRange::Number { from: 0, to: 1023 },
     }],
     needs_first_run: false,
+    needs_allocations: false,
     build: |setup, setting| {
         let (node, nodes) = (setting.value("node").unwrap_or(0), setup.nodes);
         let found = u16::try_from(node).ok().filter(|&node| node < nodes);

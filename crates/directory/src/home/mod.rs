@@ -7,6 +7,8 @@
 //! keep their copies and stay listed, so that no miss is due to the move. The move itself sends no
 //! counted message; it is counted under `pages_moved`, and timed machines price it.
 
+mod allocator;
+mod allocators;
 mod best_static;
 mod demands;
 mod first_fill;
@@ -23,6 +25,7 @@ mod spec;
 use homenode_protocol::{ProtocolParameter, ProtocolSetting};
 use serde::Serialize;
 
+pub use allocators::PageAllocators;
 pub use demands::{HomeCost, MessageCost, NodeDemand, PageDemand, PageDemands};
 pub(crate) use page_usage::PageFill;
 pub use page_usage::{PageUsage, ServedBlocks};
@@ -37,6 +40,7 @@ pub const TABLE: &[Entry] = &[
     first_touch::ENTRY,
     first_use::ENTRY,
     first_fill::ENTRY,
+    allocator::ENTRY,
     best_static::ENTRY,
     optimal_static::ENTRY,
 ];
@@ -111,6 +115,8 @@ pub struct HomeSetup<'a> {
     /// What a first run of the same trace found, for policies with hindsight
     /// ([`Entry::needs_first_run`]).
     pub first_run: Option<&'a PageDemands>,
+    /// Who allocated which page, for policies that choose by that ([`Entry::needs_allocations`]).
+    pub allocators: Option<&'a PageAllocators>,
     /// What fills and write-backs cost, for policies that minimise that.
     pub cost: &'a dyn HomeCost,
 }
@@ -119,7 +125,14 @@ impl HomeSetup<'_> {
     /// A trace of which nothing is known, on a machine whose costs are messages.
     #[must_use]
     pub const fn new(nodes: u16) -> Self {
-        Self { nodes, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost }
+        Self {
+            nodes,
+            seed: 0,
+            marks_init_done: false,
+            first_run: None,
+            allocators: None,
+            cost: &MessageCost,
+        }
     }
 }
 
@@ -142,6 +155,9 @@ pub struct Entry {
     /// Whether it is chosen by what a first run of the same trace found, so that the trace is read
     /// once before the simulation.
     pub needs_first_run: bool,
+    /// Whether it is chosen by the allocations of the trace, which are collected before the
+    /// simulation.
+    pub needs_allocations: bool,
     /// Makes an instance.
     #[serde(skip)]
     pub build: BuildHome,

@@ -18,6 +18,7 @@ pub const ENTRY: Entry = Entry {
     source: "homenode",
     params: &[],
     needs_first_run: true,
+    needs_allocations: false,
     build: |setup, _| {
         let demands = first_run(setup, ENTRY.name)?;
         let (nodes, cost) = (setup.nodes, setup.cost);

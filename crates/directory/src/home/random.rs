@@ -14,6 +14,7 @@ pub const ENTRY: Entry = Entry {
     source: "homenode",
     params: &[],
     needs_first_run: false,
+    needs_allocations: false,
     build: |setup, _| Ok(Box::new(RandomHome { nodes: setup.nodes, rng: Rng::new(setup.seed) })),
 };
 

@@ -18,6 +18,7 @@ pub const ENTRY: Entry = Entry {
         values: ValueRange::Number { from: 0, to: 65_535 },
     }],
     needs_first_run: false,
+    needs_allocations: false,
     build: |setup, setting| {
         let first = setting.value("first").unwrap_or(0);
         Ok(Box::new(RoundRobinHome { nodes: setup.nodes, first }))

@@ -30,6 +30,15 @@ pub enum HomeError {
         /// The policy.
         name: &'static str,
     },
+    /// A policy that goes by the allocations of a trace, where they are not known.
+    #[error(
+        "--home {name} chooses homes by the allocations of a simulated trace, which are not known \
+         here; say --home first-touch"
+    )]
+    NoAllocations {
+        /// The policy.
+        name: &'static str,
+    },
 }
 
 impl HomeSpec {
@@ -58,7 +67,8 @@ impl HomeSpec {
     /// The policy at work on a machine.
     ///
     /// # Errors
-    /// When it names a node that the machine does not have, or needs a first run and has none.
+    /// When it names a node that the machine does not have, or needs a first run or
+    /// allocations and has none.
     pub fn build(&self, setup: &HomeSetup<'_>) -> Result<Box<dyn HomePolicy>, HomeError> {
         (self.entry().build)(setup, &self.setting)
     }

@@ -3,7 +3,7 @@
 use crate::support::{dash, homes, run, setup, try_run, with_homes};
 use homenode_directory::{
     DemandCollection, DirectoryProtocol, DirectorySetup, HomeCost, HomeError, HomeSetup, HomeSpec,
-    NodeDemand, PageDemand, PageDemands, ServedBlocks, home,
+    NodeDemand, PageAllocators, PageDemand, PageDemands, ServedBlocks, home,
 };
 
 /// Fills, those that are local, and pages that moved.
@@ -153,11 +153,49 @@ fn a_first_run_tells_who_uses_each_page() {
     assert_eq!(run(&none, "first-fill", "1 W 0").demands, None);
 }
 
+/// Whether a policy knows all that it needs at a page's first reference.
+fn needs_nothing(entry: &home::Entry) -> bool {
+    !entry.needs_first_run && !entry.needs_allocations
+}
+
+/// Nodes 2 and 3 allocate: node 2 first the end of page 0 and the beginning of page 1, node 3 the
+/// rest of page 1 and pages 2 to 4; node 2 then page 3, freed meanwhile, up to page 5.
+#[test]
+fn a_page_is_with_the_node_that_allocated_it_first() {
+    let mut allocators = PageAllocators::new(256);
+    allocators.add(0xf0, 0x20, 2);
+    allocators.add(0x110, 0x3f0, 3);
+    allocators.add(0x300, 0x300, 2);
+    // Nothing is allocated, so that page 6 has no allocator.
+    allocators.add(0x600, 0, 1);
+    let setup = HomeSetup { allocators: Some(&allocators), ..homes(4, None) };
+    let mut policy = HomeSpec::parse("allocator").unwrap().build(&setup).unwrap();
+    let mut home = |page, nth| policy.place(home::PlacedPage { page, nth, node: 0 });
+    let pages = (0..6).map(|page| home(page, page)).collect::<Vec<u16>>();
+    assert_eq!(pages, [2, 2, 3, 3, 3, 2]);
+    // Static data go to the nodes in turn.
+    assert_eq!([home(6, 6), home(7, 7), home(8, 8)], [2, 3, 0]);
+}
+
+#[test]
+fn a_new_allocation_gets_only_pages_between_earlier_ones() {
+    let mut allocators = PageAllocators::new(256);
+    for (page, node) in [(2, 1), (4, 2)] {
+        allocators.add(page * 256, 256, node);
+    }
+    allocators.add(0, 7 * 256, 3);
+    allocators.add(u64::MAX - 255, u64::MAX, 1);
+    let nodes = (0..8).map(|page| allocators.node(page)).collect::<Vec<_>>();
+    let wanted = [3, 3, 1, 3, 2, 3, 3].map(Some);
+    assert_eq!((&nodes[..7], nodes[7]), (&wanted[..], None));
+    assert_eq!(allocators.node(u64::MAX / 256), Some(1));
+}
+
 /// It is the same whatever the homes are.
 #[test]
 fn homes_do_not_change_who_uses_a_page() {
     let text = "1 W 0; 2 R 40; done; 1 R 400; 1 R 0; 2 R 440; 3 W 40; 3 R 440";
-    for entry in home::TABLE.iter().filter(|entry| !entry.needs_first_run) {
+    for entry in home::TABLE.iter().filter(|entry| needs_nothing(entry)) {
         assert_eq!(run(&setup(4), entry.name, text).demands.unwrap(), demands(text));
     }
 }
@@ -173,7 +211,7 @@ fn each_fill_is_reported_with_the_home_that_served_it() {
     assert_eq!((moved[0].page, moved[0].home, moved[0].fills()), (0, 1, 3));
     assert_eq!((moved[1].page, moved[1].home, moved[1].fills()), (4, 1, 1));
     let text = "1 W 0; 2 R 40; done; 1 R 400; 1 R 0; 2 R 440; 3 W 40; 3 R 440";
-    for entry in home::TABLE.iter().filter(|entry| !entry.needs_first_run) {
+    for entry in home::TABLE.iter().filter(|entry| needs_nothing(entry)) {
         let (found, demands) = (uses(entry.name, text), demands(text));
         let used: Vec<_> = found.iter().map(|page| (page.page, page.nodes.clone())).collect();
         let wanted: Vec<_> = demands.0.into_iter().map(|page| (page.page, page.nodes)).collect();
@@ -225,6 +263,7 @@ fn homes_that_cannot_be_are_refused() {
         error("optimal-static").to_string(),
         "optimal-static chooses homes by a first run of the same trace, and was given none"
     );
+    assert_eq!(error("allocator"), HomeError::NoAllocations { name: "allocator" });
     let parse = |text: &str| HomeSpec::parse(text).unwrap_err().to_string();
     assert_eq!(
         parse("first-fill:n=0"),

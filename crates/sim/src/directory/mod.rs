@@ -1,5 +1,6 @@
 //! Machines whose nodes each have a directory for their part of memory.
 
+mod allocations;
 mod config;
 mod controllers;
 mod engine;

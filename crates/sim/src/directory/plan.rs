@@ -10,6 +10,7 @@ use homenode_machine::{
     CacheShape, CachedMachine, ControllerMachine, DirectoryMachine, MachineKind, MemoryTopology,
 };
 
+use super::allocations::Allocation;
 use super::config::DirectoryConfig;
 use super::controllers::ControllerChoice;
 use crate::caches::{cache_shapes, check_frames, frames, private_areas};
@@ -71,6 +72,8 @@ pub(crate) struct DirectoryPlan {
     pub(crate) nodes: Vec<u16>,
     pub(super) config: DirectoryConfig,
     pub(super) marks_init_done: bool,
+    /// Allocations of the trace, if homes go by them.
+    pub(super) allocations: Vec<Allocation>,
     /// Page use on the machines of points whose homes are chosen with hindsight.
     pub(super) first_runs: Vec<FirstRun>,
 }
@@ -104,6 +107,7 @@ impl DirectoryPlan {
             nodes,
             config: config.clone(),
             marks_init_done: false,
+            allocations: Vec::new(),
             first_runs: Vec::new(),
         };
         for machine in 0..plan.machines.len() {
@@ -166,7 +170,9 @@ impl DirectoryPlan {
         }
         // An invalid home policy is found before the trace is read.
         for point in &points {
-            point.home.build(&point.homes(config.seed, false, Some(&PageDemands::default())))?;
+            let (demands, allocators) = (PageDemands::default(), point.allocators(&[]));
+            let known = point.homes(config.seed, false, Some(&demands));
+            point.home.build(&HomeSetup { allocators: Some(&allocators), ..known })?;
         }
         self.points.extend(points);
         Ok(())
@@ -194,7 +200,7 @@ impl PlannedDirectory {
             PlannedCost::Controllers(cost) => cost,
         };
         let nodes = self.memories();
-        HomeSetup { nodes, seed, marks_init_done, first_run, cost }
+        HomeSetup { nodes, seed, marks_init_done, first_run, allocators: None, cost }
     }
 
     /// Cache frames of a node for copies that proxies alone use.

@@ -4,11 +4,12 @@ use homenode_clock::ClockSetup;
 use homenode_clock::streams::StreamSplitter;
 use homenode_directory::{
     ClockedDirectoryResult, CoherenceTable, DirectoryClockSetup, DirectoryResult,
-    DirectorySetupError, DirectorySimulation, HomePolicy, ListClockSetup, directory_clock,
-    linked_clock,
+    DirectorySetupError, DirectorySimulation, HomePolicy, HomeSetup, ListClockSetup,
+    directory_clock, linked_clock,
 };
 use homenode_machine::{CachedMachine, ControllerMachine, DirectoryMachine, ProcessorModel};
 
+use super::allocations;
 use super::config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
 use super::first_run;
 use super::outcome::{DirectoryStudy, assemble};
@@ -45,6 +46,7 @@ impl TimedPlan for DirectoryPlan {
         progress: Progress<'_>,
     ) -> SimResult<()> {
         self.marks_init_done = first_run::marks_init_done(trace)?;
+        self.allocations = allocations::allocations(self, trace)?;
         self.first_runs = first_run::first_runs(self, trace, pool, progress)?;
         Ok(())
     }
@@ -108,6 +110,13 @@ impl TimedPlan for DirectoryPlan {
                  trace, or say --home first-touch"
             )));
         }
+        if allocations::are_needed(point) {
+            let name = &point.home.text;
+            return Err(config_error(format!(
+                "--home {name} goes by all allocations of a trace: record the program and simulate \
+                 the trace, or say --home first-touch"
+            )));
+        }
         let (least_latency, cycles_per_ms) = match point.model {
             // A message without data over one link.
             NodeModel::Directory(model) => {
@@ -137,7 +146,10 @@ impl TimedPlan for DirectoryPlan {
 impl DirectoryPlan {
     fn homes(&self, point: &PlannedDirectory) -> SimResult<Box<dyn HomePolicy>> {
         let known = first_run::run_of(self, point).map(|run| &run.demands);
-        Ok(point.home.build(&point.homes(self.config.seed, self.marks_init_done, known))?)
+        let allocators =
+            allocations::are_needed(point).then(|| point.allocators(&self.allocations));
+        let setup = point.homes(self.config.seed, self.marks_init_done, known);
+        Ok(point.home.build(&HomeSetup { allocators: allocators.as_ref(), ..setup })?)
     }
 
     fn linked_setup(

@@ -165,6 +165,12 @@ fn directory_plan(
             "--home {name}: it is chosen by a first run; say --home first-touch"
         )));
     }
+    if point.home.entry().needs_allocations {
+        return Err(config_error(format!(
+            "--home {name}: its pages go by allocations, which a change of data moves; say --home \
+             first-touch"
+        )));
+    }
     if matches!(point.table, CoherenceTable::Pages(_)) {
         return Err(config_error(format!(
             "--protocol {}: it keeps pages coherent, so that no line is waited for; say \
