@@ -173,6 +173,15 @@ def test_calls_that_return_at_once_do_not_wait(
 
 
 @pytest.mark.parametrize("order", _ORDERS)
+def test_calls_that_fail_at_once_do_not_wait(
+    build: Builder, record: Recorder, natively: Callable[..., str], order: str
+) -> None:
+    """The descriptor is of the wrong kind, or in the wrong state."""
+    program = build("fails_at_once.c")
+    assert record(program, order=order).out == natively(program)
+
+
+@pytest.mark.parametrize("order", _ORDERS)
 def test_sets_that_the_program_cannot_read_are_refused(
     build: Builder, record: Recorder, natively: Callable[..., str], order: str
 ) -> None:
@@ -212,3 +221,11 @@ def test_calls_that_return_at_once_do_not_wait_under_emulation(
     made = emulate(program)
     assert made.out == natively(program)
     assert _transfers(made, "kept") == []
+
+
+@pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="QEMU is not installed")
+def test_calls_that_fail_at_once_do_not_wait_under_emulation(
+    compiled: Builder, emulate: Recorder, natively: Callable[..., str]
+) -> None:
+    program = compiled("fails_at_once.c")
+    assert emulate(program).out == natively(program)

@@ -21,7 +21,7 @@ enum call {
     CALL_NONE,          /* the thread is in its own code */
     CALL_OTHER,         /* does not block */
     CALL_OUTSIDE,       /* may block for an unknown time */
-    CALL_READ, CALL_ACCEPT, CALL_WRITE, CALL_WRITEV,
+    CALL_READ, CALL_ACCEPT, CALL_ACCEPT4, CALL_WRITE, CALL_WRITEV,
     CALL_RECVFROM, CALL_RECVMSG, CALL_SENDTO, CALL_SENDMSG,
     CALL_POLL, CALL_PPOLL, CALL_SELECT, CALL_PSELECT, CALL_EPOLL,
     CALL_SIGNAL_WAIT, CALL_SUSPEND, CALL_PAUSE,
@@ -300,6 +300,7 @@ static inline size_t bytes_of_set(long descriptors)
 int64_t timespec_ns(const struct timespec *t);
 int child_ready(idtype_t type, id_t id, int options);
 void guest_sleep(struct hn_thread *me, clockid_t clock, int absolute, uint64_t request);
+enum hn_fd_use use_of_fd(enum call call);
 void guest_wait(struct hn_thread *me, enum call call, const uint64_t a[6]);
 
 #endif

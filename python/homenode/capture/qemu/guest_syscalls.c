@@ -72,8 +72,8 @@ static void before_blocking(struct hn_thread *me, enum call call, const uint64_t
     case CALL_NUMBER:
         hn_shared->numbers++;
         break;
-    case CALL_READ: case CALL_READV: case CALL_ACCEPT: case CALL_WRITE: case CALL_WRITEV:
-    case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO: case CALL_SENDMSG:
+    case CALL_READ: case CALL_READV: case CALL_ACCEPT: case CALL_ACCEPT4: case CALL_WRITE:
+    case CALL_WRITEV: case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO: case CALL_SENDMSG:
     case CALL_POLL: case CALL_PPOLL: case CALL_SELECT: case CALL_PSELECT: case CALL_EPOLL:
     case CALL_WAIT4: case CALL_WAITID: case CALL_FLOCK: case CALL_FCNTL: case CALL_MSGRCV:
     case CALL_MSGSND: case CALL_SEMOP: case CALL_CONNECT: case CALL_SIGNAL_WAIT:

@@ -224,15 +224,27 @@ static void wait_in_call(struct hn_thread *me, enum call call, int midway)
         hn_leave(me);
 }
 
+enum hn_fd_use use_of_fd(enum call call)
+{
+    switch (call) {
+    case CALL_ACCEPT: case CALL_ACCEPT4:
+        return HN_FD_ACCEPTS;
+    case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO: case CALL_SENDMSG:
+        return HN_FD_SOCKET;
+    default:
+        return HN_FD_FILE;
+    }
+}
+
 /* A call that waits for a descriptor. */
 static void wait_for_fd(struct hn_thread *me, enum call call, int fd, short events)
 {
-    if (!hn_fd_blocks(fd, events))
+    if (!hn_fd_blocks(fd, events, use_of_fd(call)))
         return;
     if (dispatch_possible())
         choose_replacement(guest_of(me), call, 0);
     else
-        hn_wait_fd(me, fd, events);
+        hn_wait_fd(me, fd, events, use_of_fd(call));
 }
 
 static void wait_to_write(struct hn_thread *me, enum call call, const uint64_t a[6])
@@ -279,15 +291,19 @@ static int has_message(uint64_t address)
             peek((uint64_t)(uintptr_t)message.msg_iov, &first, sizeof first));
 }
 
-/* Whether an iovec has no bytes. */
+/* Whether an iovec has no bytes, or is refused. */
 static int is_empty(uint64_t pieces, uint64_t count)
 {
     struct iovec piece;
+    int empty = 1;
 
-    for (uint64_t i = 0; i < count && peek(pieces + i * sizeof piece, &piece, sizeof piece); i++)
-        if (piece.iov_len > 0)
-            return 0;
-    return 1;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!peek(pieces + i * sizeof piece, &piece, sizeof piece) ||
+            hn_beyond_memory((uint64_t)(uintptr_t)piece.iov_base, piece.iov_len))
+            return 1;
+        empty = empty && piece.iov_len == 0;
+    }
+    return empty;
 }
 
 static int asks_not_to_wait(enum call call, const uint64_t a[6])
@@ -297,9 +313,11 @@ static int asks_not_to_wait(enum call call, const uint64_t a[6])
 
     switch (call) {
     case CALL_READ: case CALL_WRITE:
-        return a[2] == 0;
+        return a[2] == 0 || hn_beyond_memory(a[1], a[2]);
     case CALL_READV: case CALL_WRITEV:
-        return a[2] == 0 || a[2] > IOV_MAX || is_empty(a[1], a[2]);
+        return a[2] > IOV_MAX || is_empty(a[1], a[2]);
+    case CALL_ACCEPT4:
+        return (a[3] & ~(uint64_t)(SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0;
     case CALL_RECVFROM:
         return (a[3] & at_once) != 0;
     case CALL_RECVMSG:
@@ -355,7 +373,8 @@ void guest_wait(struct hn_thread *me, enum call call, const uint64_t a[6])
     if (asks_not_to_wait(call, a))
         return;
     switch (call) {
-    case CALL_READ: case CALL_READV: case CALL_ACCEPT: case CALL_RECVFROM: case CALL_RECVMSG:
+    case CALL_READ: case CALL_READV: case CALL_ACCEPT: case CALL_ACCEPT4: case CALL_RECVFROM:
+    case CALL_RECVMSG:
         wait_for_fd(me, call, (int)a[0], POLLIN);
         break;
     case CALL_SENDMSG:

@@ -153,7 +153,7 @@ static long write_all(struct hn_thread *me, int fd, const char *from, size_t siz
     size_t done = 0;
 
     while (done < size) {
-        const int failed = hn_wait_fd(me, fd, POLLOUT) != 0;
+        const int failed = hn_wait_fd(me, fd, POLLOUT, HN_FD_FILE) != 0;
         const long rest[6] = {fd, (long)(from + done), (long)(size - done), 0, 0, 0};
         long result;
 
@@ -307,7 +307,7 @@ HN_EXPORT int sigsuspend(const sigset_t *mask)
 /* Calls that wait only for a descriptor. */
 static long with_fd(struct hn_thread *me, short events, long number, const long a[6])
 {
-    if (hn_wait_fd(me, (int)a[0], events) != 0)
+    if (hn_wait_fd(me, (int)a[0], events, use_of_fd(guest_of(me)->call)) != 0)
         return errno == EINTR ? interrupted(1) : -errno;
     return make_call(number, a);
 }
@@ -388,6 +388,7 @@ static const struct {
     {CALL_READ, 0, SYS_read, emulate_input},
     {CALL_READV, 0, SYS_readv, emulate_input},
     {CALL_ACCEPT, 0, SYS_accept4, emulate_input},
+    {CALL_ACCEPT4, 0, SYS_accept4, emulate_input},
     {CALL_RECVFROM, 0, SYS_recvfrom, emulate_input},
     {CALL_RECVMSG, 0, SYS_recvmsg, emulate_input},
     {CALL_WRITE, 0, SYS_write, emulate_output},

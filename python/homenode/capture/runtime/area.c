@@ -21,31 +21,40 @@ __thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec"))) = &h
 
 cpu_set_t hn_affinity;
 
-long hn_sys(long number, long a, long b, long c, long d)
+long hn_sys_of_six(long number, const long a[6])
 {
     long result;
 
 #if defined(__x86_64__)
-    register long r10 __asm__("r10") = d;
+    register long r10 __asm__("r10") = a[3];
+    register long r8 __asm__("r8") = a[4];
+    register long r9 __asm__("r9") = a[5];
     __asm__ volatile("syscall"
                      : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+                     : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
 #elif defined(__aarch64__)
     register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x2 __asm__("x2") = c;
-    register long x3 __asm__("x3") = d;
+    register long x0 __asm__("x0") = a[0];
+    register long x1 __asm__("x1") = a[1];
+    register long x2 __asm__("x2") = a[2];
+    register long x3 __asm__("x3") = a[3];
+    register long x4 __asm__("x4") = a[4];
+    register long x5 __asm__("x5") = a[5];
     __asm__ volatile("svc 0"
                      : "+r"(x0)
-                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
                      : "memory");
     result = x0;
 #else
 #error "homenode's runtime knows the system calls of x86-64 and aarch64 Linux only"
 #endif
     return result;
+}
+
+long hn_sys(long number, long a, long b, long c, long d)
+{
+    return hn_sys_of_six(number, (const long[6]){a, b, c, d});
 }
 
 long hn_futex(uint32_t *word, int op, uint32_t value, const struct timespec *timeout)

@@ -68,20 +68,20 @@ static void transferred_message(const struct msghdr *message, ssize_t result, ui
 
 /* A call on one descriptor: waits until it is ready, makes the call, and records what has been
  * transferred. */
-#define ON_FD(ret, name, number, events, nonblocking, transfer, params, ...) \
-    INTERPOSE(ret, name, params)                                            \
-    {                                                                       \
-        struct hn_thread *me = hn_enter_call(number);                       \
-        ret result = -1;                                                    \
-                                                                            \
-        if (me == NULL || (nonblocking) || hn_wait_fd(me, fd, events) == 0)    \
-            result = REAL(name)(__VA_ARGS__);                               \
-        transfer;                                                           \
-        hn_leave_call(number);                                              \
-        return result;                                                      \
+#define ON_FD(name, number, events, use, nonblocking, transfer, params, ...)         \
+    INTERPOSE(ssize_t, name, params)                                                 \
+    {                                                                                \
+        struct hn_thread *me = hn_enter_call(number);                                \
+        ssize_t result = -1;                                                         \
+                                                                                     \
+        if (me == NULL || (nonblocking) || hn_wait_fd(me, fd, events, use) == 0)     \
+            result = REAL(name)(__VA_ARGS__);                                        \
+        transfer;                                                                    \
+        hn_leave_call(number);                                                       \
+        return result;                                                               \
     }
 
-/* Whether the kernel refuses these pieces before it looks at the descriptor; adds up their bytes. */
+/* Whether the kernel refuses pieces before it looks at the descriptor; adds up their bytes. */
 static int refused(const struct iovec *pieces, size_t count, size_t *bytes)
 {
     if (count > IOV_MAX)
@@ -89,7 +89,8 @@ static int refused(const struct iovec *pieces, size_t count, size_t *bytes)
     for (size_t i = 0; i < count; i++) {
         struct iovec piece;
 
-        if (hn_copy_in(&piece, pieces + i, sizeof piece) != 0 || piece.iov_len > SSIZE_MAX)
+        if (hn_copy_in(&piece, pieces + i, sizeof piece) != 0 ||
+            hn_beyond_memory((uintptr_t)piece.iov_base, piece.iov_len))
             return 1;
         *bytes += piece.iov_len;
     }
@@ -102,7 +103,8 @@ static int pieces_at_once(int fd, short events, const struct iovec *pieces, int 
 {
     size_t bytes = 0;
 
-    return !hn_fd_blocks(fd, events) || refused(pieces, (size_t)count, &bytes) || bytes == 0;
+    return !hn_fd_blocks(fd, events, HN_FD_FILE) || refused(pieces, (size_t)count, &bytes) ||
+           bytes == 0;
 }
 
 /* The same for a message; receiving one without bytes waits. */
@@ -111,49 +113,62 @@ static int message_at_once(int fd, short events, const struct msghdr *message)
     struct msghdr copy;
     size_t bytes = 0;
 
-    return !hn_fd_blocks(fd, events) || hn_copy_in(&copy, message, sizeof copy) != 0 ||
+    return !hn_fd_blocks(fd, events, HN_FD_SOCKET) ||
+           hn_copy_in(&copy, message, sizeof copy) != 0 ||
            refused(copy.msg_iov, copy.msg_iovlen, &bytes);
 }
 
 #define DONTWAIT ((flags & MSG_DONTWAIT) != 0)
 /* Errors and urgent data are there or not. */
 #define RECEIVES_AT_ONCE ((flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) != 0)
+/* The kernel cuts a length before it looks at the buffer. */
+#define CUT(size) ((size) < INT_MAX ? (size) : INT_MAX)
+#define RECEIVES_INTO(to, size) \
+    (RECEIVES_AT_ONCE || hn_beyond_memory((uintptr_t)(to), CUT(size)))
+#define SENDS_AT_ONCE(from, size) (DONTWAIT || hn_beyond_memory((uintptr_t)(from), CUT(size)))
+#define MOVES_NONE(buffer, size) ((size) == 0 || hn_beyond_memory((uintptr_t)(buffer), size))
 #define RECEIVED(transfer)                         \
     do {                                           \
         if (result > 0 && !hn_discards(fd, flags)) \
             transfer;                              \
     } while (0)
 
-ON_FD(ssize_t, read, SYS_read, POLLIN, size == 0, FILLED(to, size),
+ON_FD(read, SYS_read, POLLIN, HN_FD_FILE, MOVES_NONE(to, size), FILLED(to, size),
       (int fd, void *to, size_t size), fd, to, size)
-ON_FD(ssize_t, __read_chk, SYS_read, POLLIN, size == 0, FILLED(to, size),
+ON_FD(__read_chk, SYS_read, POLLIN, HN_FD_FILE, MOVES_NONE(to, size), FILLED(to, size),
       (int fd, void *to, size_t size, size_t room), fd, to, size, room)
-ON_FD(ssize_t, readv, SYS_readv, POLLIN, pieces_at_once(fd, POLLIN, v, count),
+ON_FD(readv, SYS_readv, POLLIN, HN_FD_FILE, pieces_at_once(fd, POLLIN, v, count),
       PIECES_FILLED(v, count), (int fd, const struct iovec *v, int count), fd, v, count)
-ON_FD(ssize_t, writev, SYS_writev, POLLOUT, pieces_at_once(fd, POLLOUT, v, count),
+ON_FD(writev, SYS_writev, POLLOUT, HN_FD_FILE, pieces_at_once(fd, POLLOUT, v, count),
       PIECES_TAKEN(v, count), (int fd, const struct iovec *v, int count), fd, v, count)
-ON_FD(ssize_t, recv, SYS_recvfrom, POLLIN, RECEIVES_AT_ONCE, RECEIVED(FILLED(to, size)),
+ON_FD(recv, SYS_recvfrom, POLLIN, HN_FD_SOCKET, RECEIVES_INTO(to, size),
+      RECEIVED(FILLED(to, size)),
       (int fd, void *to, size_t size, int flags), fd, to, size, flags)
-ON_FD(ssize_t, __recv_chk, SYS_recvfrom, POLLIN, RECEIVES_AT_ONCE, RECEIVED(FILLED(to, size)),
+ON_FD(__recv_chk, SYS_recvfrom, POLLIN, HN_FD_SOCKET, RECEIVES_INTO(to, size),
+      RECEIVED(FILLED(to, size)),
       (int fd, void *to, size_t size, size_t room, int flags), fd, to, size, room, flags)
-ON_FD(ssize_t, recvfrom, SYS_recvfrom, POLLIN, RECEIVES_AT_ONCE, RECEIVED(FILLED(to, size)),
+ON_FD(recvfrom, SYS_recvfrom, POLLIN, HN_FD_SOCKET, RECEIVES_INTO(to, size),
+      RECEIVED(FILLED(to, size)),
       (int fd, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *length), fd, to,
       size, flags, from, length)
-ON_FD(ssize_t, __recvfrom_chk, SYS_recvfrom, POLLIN, RECEIVES_AT_ONCE, RECEIVED(FILLED(to, size)),
+ON_FD(__recvfrom_chk, SYS_recvfrom, POLLIN, HN_FD_SOCKET, RECEIVES_INTO(to, size),
+      RECEIVED(FILLED(to, size)),
       (int fd, void *to, size_t size, size_t room, int flags, struct sockaddr *from,
        socklen_t *length),
       fd, to, size, room, flags, from, length)
-ON_FD(ssize_t, recvmsg, SYS_recvmsg, POLLIN,
+ON_FD(recvmsg, SYS_recvmsg, POLLIN, HN_FD_SOCKET,
       RECEIVES_AT_ONCE || message_at_once(fd, POLLIN, message),
       RECEIVED(transferred_message(message, result, HN_WRITE, HN_CALLER)),
       (int fd, struct msghdr *message, int flags), fd, message, flags)
-ON_FD(ssize_t, send, SYS_sendto, POLLOUT, DONTWAIT, TAKEN(from, size),
+ON_FD(send, SYS_sendto, POLLOUT, HN_FD_SOCKET, SENDS_AT_ONCE(from, size),
+      TAKEN(from, size),
       (int fd, const void *from, size_t size, int flags), fd, from, size, flags)
-ON_FD(ssize_t, sendto, SYS_sendto, POLLOUT, DONTWAIT, TAKEN(from, size),
+ON_FD(sendto, SYS_sendto, POLLOUT, HN_FD_SOCKET, SENDS_AT_ONCE(from, size),
+      TAKEN(from, size),
       (int fd, const void *from, size_t size, int flags, const struct sockaddr *to,
        socklen_t length),
       fd, from, size, flags, to, length)
-ON_FD(ssize_t, sendmsg, SYS_sendmsg, POLLOUT,
+ON_FD(sendmsg, SYS_sendmsg, POLLOUT, HN_FD_SOCKET,
       DONTWAIT || message_at_once(fd, POLLOUT, message),
       transferred_message(message, result, HN_READ, HN_CALLER),
       (int fd, const struct msghdr *message, int flags), fd, message, flags)
@@ -198,13 +213,14 @@ AT_ONCE(getrandom, SYS_getrandom, FILLED(to, size), (void *to, size_t size, unsi
         size, flags)
 
 /* Usually a client is another program; the recorder does not see what it sends, and when. */
-#define ACCEPT(name, number, params, ...)                                   \
+#define ACCEPT(name, number, at_once, params, ...)                          \
     INTERPOSE(int, name, params)                                            \
     {                                                                       \
         struct hn_thread *me = hn_enter_call(number);                       \
         int result = -1;                                                    \
                                                                             \
-        if (me == NULL || hn_wait_fd(me, fd, POLLIN) == 0)                  \
+        if (me == NULL || (at_once) ||                                      \
+            hn_wait_fd(me, fd, POLLIN, HN_FD_ACCEPTS) == 0)                 \
             result = REAL(name)(__VA_ARGS__);                               \
         if (me != NULL && result >= 0)                                      \
             __atomic_add_fetch(&hn_shared->connections, 1, __ATOMIC_RELAXED); \
@@ -212,8 +228,8 @@ AT_ONCE(getrandom, SYS_getrandom, FILLED(to, size), (void *to, size_t size, unsi
         return result;                                                      \
     }
 
-ACCEPT(accept, SYS_accept, (int fd, struct sockaddr *from, socklen_t *length), fd, from, length)
-ACCEPT(accept4, SYS_accept4,
+ACCEPT(accept, SYS_accept, 0, (int fd, struct sockaddr *from, socklen_t *length), fd, from, length)
+ACCEPT(accept4, SYS_accept4, (flags & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0,
        (int fd, struct sockaddr *from, socklen_t *length, int flags), fd, from, length, flags)
 
 /* A pipe that is ready takes PIPE_BUF bytes without blocking; larger writes are split, as
@@ -229,7 +245,7 @@ static ssize_t write_pieces(struct hn_thread *me, int fd, const char *from, size
         size_t piece = size - done < PIPE_BUF ? size - done : PIPE_BUF;
         ssize_t result = -1;
 
-        if (hn_wait_fd(me, fd, POLLOUT) == 0)
+        if (hn_wait_fd(me, fd, POLLOUT, HN_FD_FILE) == 0)
             result = REAL(write)(fd, from + done, piece);
         if (result < 0)
             return done > 0 ? (ssize_t)done : -1;
@@ -255,7 +271,8 @@ INTERPOSE_DECLARED(ssize_t, write, (int fd, const void *from, size_t size))
 
     if (me != NULL && in_pieces(fd, size)) {
         result = write_pieces(me, fd, from, size, HN_CALLER);
-    } else if (me == NULL || size == 0 || hn_wait_fd(me, fd, POLLOUT) == 0) {
+    } else if (me == NULL || MOVES_NONE(from, size) ||
+               hn_wait_fd(me, fd, POLLOUT, HN_FD_FILE) == 0) {
         result = REAL(write)(fd, from, size);
         TAKEN(from, size);
     }

@@ -75,8 +75,33 @@ static int64_t socket_timeout_ns(int fd, short events)
     return (limit.tv_sec * INT64_C(1000000) + limit.tv_usec) * 1000;
 }
 
-/* Whether a call on `fd` would block now; one that the descriptor was not opened for fails. */
-int hn_fd_blocks(int fd, short events)
+/* Whether the kernel refuses the call before it looks whether the descriptor is ready: it is no
+ * socket, or one that is in the wrong state for this use. */
+static int wrong_socket(int fd, short events, enum hn_fd_use use)
+{
+    const struct msghdr nothing = {0};
+    int listens = 0, family = AF_UNSPEC, type = 0;
+    socklen_t size = sizeof listens;
+    long sent;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0)
+        return use != HN_FD_FILE && errno == ENOTSOCK;
+    if (listens != 0 || use == HN_FD_ACCEPTS)
+        return (listens != 0) != (use == HN_FD_ACCEPTS);
+    if (events != POLLOUT)
+        return 0;
+    /* A full one that has been shut down is not ready. Sending nothing tells; datagrams may be
+     * empty. */
+    getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size);
+    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size);
+    if (family != AF_UNIX || type != SOCK_STREAM)
+        return 0;
+    sent = hn_sys(SYS_sendmsg, fd, (long)&nothing, MSG_DONTWAIT | MSG_NOSIGNAL, 0);
+    return sent < 0 && sent != -EAGAIN;
+}
+
+/* Whether a call on `fd` would block now; one that the descriptor is not made for fails. */
+int hn_fd_blocks(int fd, short events, enum hn_fd_use use)
 {
     const long refused = events == POLLIN ? O_WRONLY : O_RDONLY;
     struct pollfd p = {fd, events, 0};
@@ -85,21 +110,28 @@ int hn_fd_blocks(int fd, short events)
     if (fd_ready(&p))
         return 0;
     flags = hn_sys(SYS_fcntl, fd, F_GETFL, 0, 0);
-    return flags >= 0 && (flags & O_NONBLOCK) == 0 && (flags & O_ACCMODE) != refused;
+    return flags >= 0 && (flags & O_NONBLOCK) == 0 && (flags & O_ACCMODE) != refused &&
+           !wrong_socket(fd, events, use);
 }
 
 /* Waits until a call on `fd` will not block. -1: the call fails now, with errno. */
-int hn_wait_fd(struct hn_thread *me, int fd, short events)
+int hn_wait_fd(struct hn_thread *me, int fd, short events, enum hn_fd_use use)
 {
     struct pollfd p = {fd, events, 0};
     int result;
 
-    if (!hn_fd_blocks(fd, events))
+    if (!hn_fd_blocks(fd, events, use))
         return 0;
     result = hn_wait_restarting(me, fd_ready, &p, socket_timeout_ns(fd, events));
     if (result == 0)
         errno = EAGAIN;
     return result == 1 ? 0 : -1;
+}
+
+/* Whether the kernel refuses a buffer, whatever is mapped there. */
+int hn_beyond_memory(uint64_t start, uint64_t size)
+{
+    return size > INT64_MAX || start + size > INT64_MAX;
 }
 
 /* The nanoseconds of a time-out, or -1 if there is none. Returns 0 if the kernel refuses it. */

@@ -334,27 +334,7 @@ void hn_marker_event(struct hn_thread *me, const char *text, size_t length);
 void hn_text_event(struct hn_thread *me, int code, uint64_t number, const char *text,
                    size_t length);
 
-/* transfers.c */
-struct iovec;
-void hn_transfer(struct hn_thread *me, uint64_t start, size_t size, uint64_t kind, uintptr_t pc);
-void hn_transfer_pieces(struct hn_thread *me, const struct iovec *pieces, size_t count, size_t size,
-                        uint64_t kind, uintptr_t pc);
-int hn_discards(int fd, int flags);
-
-/* fd_wait.c */
-int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns);
-int hn_wait_restarting(struct hn_thread *me, int (*ready)(void *), void *argument,
-                       int64_t timeout_ns);
-int hn_fd_blocks(int fd, short events);
-int hn_wait_fd(struct hn_thread *me, int fd, short events);
-int hn_limit_ns(const struct timespec *timeout, int64_t *ns);
-
-/* user_memory.c */
-int hn_copy_in(void *to, const void *from, size_t size);
-
-/* blocking.c */
-struct hn_thread *hn_enter_call(long number);
-void hn_leave_call(long number);
+#include "calls.h"
 
 /* signals.c */
 int hn_in_handler(struct hn_thread *me);
@@ -372,6 +352,7 @@ int hn_make_control(void);
 void hn_pin(void);
 void hn_greet(void);
 long hn_sys(long number, long a, long b, long c, long d);
+long hn_sys_of_six(long number, const long a[6]);
 long hn_futex(uint32_t *word, int op, uint32_t value, const struct timespec *timeout);
 
 /* Wait classes: what a blocked thread waits for at its address. */

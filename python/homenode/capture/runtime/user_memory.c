@@ -13,13 +13,12 @@
 int hn_copy_in(void *to, const void *from, size_t size)
 {
     const struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
-    const int saved = errno;
-    /* Not `process_vm_readv`: the program's calls of it are recorded. */
-    const ssize_t done = syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0);
-    const int refused = done < 0 && errno != EFAULT;
+    const long a[6] = {getpid(), (long)&here, 1, (long)&there, 1, 0};
+    const long done = hn_sys_of_six(SYS_process_vm_readv, a);
 
-    errno = saved;
-    if (refused)
+    if (done < 0 && done != -EFAULT) {
         memcpy(to, from, size);
-    return refused || (size_t)done == size ? 0 : EFAULT;
+        return 0;
+    }
+    return done == (long)size ? 0 : EFAULT;
 }
