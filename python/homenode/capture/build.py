@@ -94,6 +94,9 @@ _RUNTIME = (
     "spawns",
     "polls",
     "user_memory",
+    "receives",
+    "sends",
+    "moves",
     *(("assembly",) if platform.machine() == "x86_64" else ()),
 )
 

@@ -63,7 +63,7 @@ static int fd_ready(void *argument)
 }
 
 /* The time-out that is set on the socket; negative: none. */
-static int64_t socket_timeout_ns(int fd, short events)
+int64_t hn_socket_timeout_ns(int fd, short events)
 {
     const int option = events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO;
     struct timeval limit = {0, 0};
@@ -73,6 +73,14 @@ static int64_t socket_timeout_ns(int fd, short events)
         (limit.tv_sec == 0 && limit.tv_usec == 0))
         return -1;
     return (limit.tv_sec * INT64_C(1000000) + limit.tv_usec) * 1000;
+}
+
+/* Whether calls on `fd` wait, unless they ask not to. */
+int hn_fd_waits(int fd)
+{
+    const long flags = hn_sys(SYS_fcntl, fd, F_GETFL, 0, 0);
+
+    return flags >= 0 && (flags & O_NONBLOCK) == 0;
 }
 
 /* Whether the kernel refuses the call before it looks whether the descriptor is ready: it is no
@@ -122,7 +130,7 @@ int hn_wait_fd(struct hn_thread *me, int fd, short events, enum hn_fd_use use)
 
     if (!hn_fd_blocks(fd, events, use))
         return 0;
-    result = hn_wait_restarting(me, fd_ready, &p, socket_timeout_ns(fd, events));
+    result = hn_wait_restarting(me, fd_ready, &p, hn_socket_timeout_ns(fd, events));
     if (result == 0)
         errno = EAGAIN;
     return result == 1 ? 0 : -1;

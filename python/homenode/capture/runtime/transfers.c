@@ -34,7 +34,15 @@ void hn_transfer(struct hn_thread *me, uint64_t start, size_t size, uint64_t kin
     hn_end_uncounted(me, clock);
 }
 
-/* The same for the first `size` bytes of several buffers. */
+/* Records what a call has transferred; the kernel may return a larger number (MSG_TRUNC). */
+void hn_transferred(const void *start, size_t size, ssize_t result, uint64_t kind, uintptr_t pc)
+{
+    if (result > 0)
+        hn_transfer(hn_me, (uintptr_t)start, (size_t)result < size ? (size_t)result : size, kind,
+                    pc);
+}
+
+/* Records the first `size` bytes of several buffers. */
 void hn_transfer_pieces(struct hn_thread *me, const struct iovec *pieces, size_t count, size_t size,
                         uint64_t kind, uintptr_t pc)
 {
