@@ -14,6 +14,11 @@ from homenode_studies.studies.foglia.matrix import EXTENDED, SERVER
 from homenode_studies.studies.foglia.reasons import CHATTY
 from homenode_studies.studies.reasons import Reason
 from homenode_studies.studies.tables import Evidence, Missing
+from homenode_studies.studies.talbot import CONTIG, FMM
+from homenode_studies.studies.talbot import reasons as talbot
+from homenode_studies.studies.talbot.beyond import BASE
+from homenode_studies.studies.talbot.matrix import REACTIVE, ROUND, UNALLOCATED
+from homenode_studies.studies.talbot.matrix import Setting as Configuration
 
 _OF_MACHINE_OR_PAPER = {
     *("1", "2", "3", "5", "8", "12", "16", "32", "40", "64", "100", "128", "130", "256", "512"),
@@ -90,3 +95,28 @@ def test_the_writes_of_pscr_are_those_of_the_run_and_of_its_extension() -> None:
     assert " every write: 15 for each block " in extended[0].said([evidence])
     changed = replace(evidence, tables={"points": [mesi, points[1] | {"transactions_write": 8}]})
     assert " every write: 2 for each block " in CHATTY.said([changed])
+
+
+def test_talbots_reasons_have_the_numbers_of_the_run() -> None:
+    proxies = Configuration(proxies="basic", buffers="infinite")
+    row = {"program": CONTIG, **proxies.fields(), "proxy_reads": 8000, "combined": 2000}
+    said = talbot.ALONE.said([Evidence({"points": [row]})])
+    assert said.startswith("checked: 25 % of the 8 thousand reads that go through a proxy ")
+    assert (
+        talbot.through_proxies(row | {"messages_request": 8000, "messages_proxy_read": 8000}) == 50
+    )
+
+
+def test_rejected_reads_count_as_waits_of_zero_cycles() -> None:
+    row = {"mean_queue_cycles": 30, "bounced": 5, "messages_request": 12, "messages_reply": 3}
+    assert talbot.wait_of_all(row) == 20
+
+
+def test_a_situation_is_compared_with_the_better_placement_in_it() -> None:
+    def row(setting: Configuration, cycles: int) -> dict[str, Any]:
+        return {"program": FMM, **setting.fields(), "cycles": cycles}
+
+    uncopied = BASE.changed(dial=UNALLOCATED, proxies=REACTIVE)
+    points = [row(BASE, 400), row(BASE.changed(home=ROUND), 200), row(uncopied, 210)]
+    found = talbot.over_the_better({"dial": UNALLOCATED})(Evidence({"points": points}))
+    assert found == pytest.approx(105)

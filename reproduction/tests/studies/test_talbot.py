@@ -66,7 +66,8 @@ def _row(setting: Setting, cycles: int) -> dict[str, Any]:
     row |= {"mean_read_response_cycles": cycles / 10, "mean_queue_cycles": cycles / 100}
     row |= {"fills": 50, "local_fills": 20, "local_fill_share": 0.4, "pages_moved": 3}
     row |= {"bounced": 4, "retried": 4, "proxy_reads": 2, "combined": 1}
-    return row | {"messages_request": cycles, "messages_reply": cycles}
+    row |= {"messages_request": cycles, "messages_reply": cycles}
+    return row | {"messages_proxy_read": 0}
 
 
 def _cycles(setting: Setting) -> int:

@@ -7,7 +7,6 @@ from homenode_studies.studies.claims import CLOSE, Claim, less_than, more_than
 from homenode_studies.studies.tables import Evidence
 from homenode_studies.studies.talbot import BARNES, CONTIG, GE, WATER
 from homenode_studies.studies.talbot.bars import MESSAGES, QUEUE, RESPONSE, TIME, bars, paper
-from homenode_studies.studies.talbot.claims_infinite import EDGES
 from homenode_studies.studies.talbot.judging import (
     best_but_for_one,
     most,
@@ -26,6 +25,7 @@ from homenode_studies.studies.talbot.measures import (
     over_best,
     queues,
 )
+from homenode_studies.studies.talbot.reasons import ACCEPTED, EDGES, RARE
 
 FT = Setting()
 RR = FT.changed(home=ROUND)
@@ -84,17 +84,6 @@ _DENSE = (
     "checked: with 20 instructions before each reference instead of 2, GE gains 26 % from reactive "
     "proxies and 30 % from basic ones: with fewer it waits for pivot rows most of the time. The "
     "paper does not give this number"
-)
-_RARE = (
-    "checked: rejected reads are not among those whose wait is measured: there are 10.4 million "
-    "without proxies, 1.4 with reactive ones. If these count as waits of zero cycles, the means "
-    "are 18.4 cycles without proxies, 19.1 with reactive ones, 1.04 times as long, and 7.5 with "
-    "basic ones"
-)
-_ACCEPTED = (
-    "checked: reads that bounce do not wait, and the mean includes only accepted messages. With "
-    "reactive proxies FFT's reads bounce 142 thousand times instead of 266 thousand, its mean wait "
-    "is 2.9 times as long, and its time 3.5 % less; the paper describes the same for GE"
 )
 _TOP = (
     "checked: in Barnes messages wait if all threads need the same data at once, mainly the top of "
@@ -189,7 +178,7 @@ _GE = (
         "mean wait in input buffers with reactive proxies over that without, first touch",
         _changed(QUEUE, REACTIVE_FT),
         more_than(1),
-        why=_RARE,
+        why=RARE,
     ),
     Claim(
         _SECOND,
@@ -266,7 +255,7 @@ _QUEUES = (
         "mean wait with reactive proxies over that without; most are below one",
         lambda e: queues(e, QUEUE, REACTIVE, FINITE),
         most(lambda ratio: ratio < 1),
-        why=_ACCEPTED,
+        why=ACCEPTED,
     ),
     Claim(
         _TABLE,

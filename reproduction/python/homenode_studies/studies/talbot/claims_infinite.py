@@ -11,31 +11,19 @@ from homenode_studies.studies.talbot.judging import (
 )
 from homenode_studies.studies.talbot.matrix import BASIC, INFINITE, ROUND, Setting
 from homenode_studies.studies.talbot.measures import Compute, best_of, compared, gains, over_best
+from homenode_studies.studies.talbot.reasons import ALONE, EDGES, MARKED, NOWHERE
 
 FT = Setting(buffers=INFINITE)
 RR = FT.changed(home=ROUND)
 FT_BASIC, RR_BASIC = FT.changed(proxies=BASIC), RR.changed(proxies=BASIC)
 _FIRST, _SECOND = "1.5.1, paragraph 1", "1.5.1, paragraph 2"
 _THIRD, _FOURTH = "1.5.1, paragraph 3", "1.5.1, paragraph 4"
-_NOWHERE = (
-    "checked: our GE divides the remaining rows anew in each step, so with first touch 1.05 % of "
-    "the fills are local, and with round-robin 1.06 %: there is no locality to lose"
-)
-EDGES = (
-    "checked: 68 % of Ocean-Contig's fills are local with first touch, 1 % with round-robin, which "
-    "takes 8 % longer with infinite queues and 10 % with finite ones, with the first seed"
-)
-_ALONE = (
-    "checked: 4 % of the 353 thousand reads that go through a proxy are combined (13,562); the "
-    "others take one more message, and remote reads wait 230 cycles instead of 185. Without "
-    "proxies it is the fastest"
-)
 _SHIFTED = (
     "checked: if the matrix begins 1, 1.7 or 2.5 MB lower, lines of rows conflict with different "
     "lines in the direct-mapped caches, and it takes 2.9, 3.8 and 3.1 % less; with 2-way caches it "
     "does not"
 )
-_SEEDS = "checked: with each of five seeds of its input it loses 2.4 %"
+_SEEDS = "checked: with each of five seeds of its input it loses about as much"
 _RELAYS = (
     "checked: if rows stay with their threads (ge --cyclic) it sends 10 % more. Reads of rows that "
     "pass from thread to thread, which only one node requests, also go through a third node; the "
@@ -57,12 +45,6 @@ _SOONER = (
     "0.995, if grids of 16 points are the coarsest, rows of coarse grids are as far apart as those "
     "of the finest, and threads of a row of tiles touch its pages in turns; with only the rows "
     "apart it is 0.976, and with the study's grids and 2-way caches 0.993"
-)
-_MARKED = (
-    "checked: 3 % of Ocean-Non-Contig's read requests are to the marked arrays (31 of 951 "
-    "thousand), and none is combined. Several threads simultaneously read coarse grids, in "
-    "q_multi and rhs_multi: with all data marked it gains 2.0 %, and comes within 1.4 % of the "
-    "fastest"
 )
 _LESS = "reduction compared with first touch"
 _OVER_FOUR = "time with first touch and basic proxies over the least of the four"
@@ -92,7 +74,7 @@ _GE = (
         _shares((GE, MESSAGES, RR)),
         near(-0.10),
         "%",
-        why=_NOWHERE,
+        why=NOWHERE,
     ),
     Claim(
         _FIRST,
@@ -102,7 +84,7 @@ _GE = (
         _shares((GE, RESPONSE, RR)),
         near(0.19),
         "%",
-        why=_NOWHERE,
+        why=NOWHERE,
     ),
     Claim(
         _FIRST,
@@ -111,7 +93,7 @@ _GE = (
         "fills from other nodes with round-robin over those with first touch",
         lambda e: compared(e, REMOTE, RR, FT, GE),
         more_than(1),
-        why=_NOWHERE,
+        why=NOWHERE,
     ),
     Claim(
         _SECOND,
@@ -194,7 +176,7 @@ _CONTIG = (
         f"{_OVER_FOUR}; above one by at most a tie",
         lambda e: over_best(e, FT_BASIC, best_of(INFINITE), CONTIG),
         not_worse,
-        why=_ALONE,
+        why=ALONE,
     ),
 )
 
@@ -223,7 +205,7 @@ _OTHERS = (
         f"{_OVER_FOUR}; none is above one by more than a tie",
         lambda e: over_best(e, FT_BASIC, best_of(INFINITE), FFT, FMM, NONCONTIG),
         not_worse,
-        why=_MARKED,
+        why=MARKED,
     ),
     *(
         Claim(
@@ -239,7 +221,7 @@ _OTHERS = (
         for program, said, published, why in (
             (FFT, "FFT", 9, _ONCE),
             (FMM, "FMM", 0.3, _BOXES),
-            (NONCONTIG, "Ocean-Non-Contig", 1.8, _MARKED),
+            (NONCONTIG, "Ocean-Non-Contig", 1.8, MARKED),
         )
     ),
     *(

@@ -4,7 +4,6 @@ from homenode_studies.studies.claims import CLOSE, Claim, more_than
 from homenode_studies.studies.tables import Evidence
 from homenode_studies.studies.talbot.bars import SHORT, TIME, bars
 from homenode_studies.studies.talbot.beyond import by_clusters
-from homenode_studies.studies.talbot.claims_infinite import EDGES
 from homenode_studies.studies.talbot.judging import better, not_better, not_worse, worse
 from homenode_studies.studies.talbot.matrix import (
     FINITE,
@@ -16,19 +15,11 @@ from homenode_studies.studies.talbot.matrix import (
     Setting,
 )
 from homenode_studies.studies.talbot.measures import best_of, compared, over_best
+from homenode_studies.studies.talbot.reasons import EDGES, LOSSES
 
 PLAIN = (NONE,)
 PROMISED = Setting(proxies=REACTIVE)
 """Reactive proxies with first touch."""
-_LOSSES = (
-    "checked: only FMM is slower by more than a tie. Its loss depends on queues and copies: "
-    "relative to the better placement's time it takes 100.7 % with queues of 2, 100.2 % with "
-    "queues of 32, 100.1 % if proxies keep no copies, and 59 % on 256 nodes (tables beyond and "
-    "dials). The five seeds take 101.5 to 102.6 % of first touch and 102.2 to 103.0 % of "
-    "round-robin. In recordings with the compiler's hooks, from three folders, Barnes took 98.1 to "
-    "99.7 % and 100.7 to 101.5 %, which tie, Water 100.0 and 100.4 %, and the others gained with "
-    "every seed"
-)
 _OVER_BOTH = "time with reactive proxies and first touch over that of each placement without"
 _SUMMARY, _CONCLUSION = "1.5.3, paragraph 2", "1.7, paragraph 1"
 
@@ -66,7 +57,7 @@ _PROMISE = (
         f"{_OVER_BOTH}; none is above one by more than a tie",
         over_each,
         not_worse,
-        why=_LOSSES,
+        why=LOSSES,
     ),
     Claim(
         _SUMMARY,
@@ -75,7 +66,7 @@ _PROMISE = (
         f"{_OVER_BOTH}; all are below one, by however little",
         over_each,
         better,
-        why=_LOSSES,
+        why=LOSSES,
     ),
     Claim(
         _CONCLUSION,
@@ -85,7 +76,7 @@ _PROMISE = (
         "is above one by more than a tie",
         lambda e: over_best(e, PROMISED, best_of(FINITE, PLAIN)),
         not_worse,
-        why=_LOSSES,
+        why=LOSSES,
     ),
 )
 
