@@ -38,8 +38,14 @@ def worse(value: Any) -> bool:
 
 
 def marginally_worse(value: Any) -> bool:
-    """Whether all ratios of times are above one or tie with it, and none by more than a tenth."""
-    return all(1 - TIE <= item <= CLOSE for item in _items(value))
+    """Whether all ratios of times are above one, by however little, and none by over a tenth."""
+    return all(1 < item <= CLOSE for item in _items(value))
+
+
+def degraded_and_improved(value: Any) -> bool:
+    """Whether the first ratio of times is above one and the second below, by however little."""
+    degraded, improved = _items(value)
+    return improved < 1 < degraded
 
 
 def not_better(value: Any) -> bool:

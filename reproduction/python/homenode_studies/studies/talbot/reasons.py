@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from homenode_studies.studies.reasons import Number, Reason
 from homenode_studies.studies.tables import Evidence, Row
-from homenode_studies.studies.talbot import CONTIG, FFT, FMM, GE, NONCONTIG
-from homenode_studies.studies.talbot.bars import RESPONSE, TIME, bars, messages
+from homenode_studies.studies.talbot import BARNES, CONTIG, FFT, FMM, GE, NONCONTIG, WATER
+from homenode_studies.studies.talbot.bars import QUEUE, RESPONSE, TIME, bars, messages
 from homenode_studies.studies.talbot.beyond import BASE, Points
 from homenode_studies.studies.talbot.matrix import (
     BASIC,
@@ -145,6 +145,27 @@ LOSSES = Reason(
         "many": over_the_better({"buffers": "32"}),
         "uncopied": over_the_better({"dial": UNALLOCATED}),
         "nodes": over_the_better({"nodes": 256}),
+    },
+)
+ANY_LOSSES = Reason(
+    f"{LOSSES.text}. Barnes takes {{barnes:.1f}} % of the time of round-robin, and Water "
+    "{water_ft:.2f} % of that of first touch and {water_rr:.2f} % of that of round-robin",
+    {
+        **LOSSES.numbers,
+        "barnes": lambda e: 100 * ratio(BARNES, TIME, _REACTIVE, _RR)(e),
+        "water_ft": lambda e: 100 * ratio(WATER, TIME, _REACTIVE, _FT)(e),
+        "water_rr": lambda e: 100 * ratio(WATER, TIME, _REACTIVE, _RR)(e),
+    },
+)
+TOP = Reason(
+    "checked: in Barnes messages wait if all threads need the same data at once, mainly the top of "
+    "the tree, which is at a small number of nodes: {ft:.1f} cycles, {rr:.1f} with round-robin, "
+    "and no less with 2-way caches. With the first seed, if threads leave barriers 200 cycles "
+    "apart, they wait 18.4 and 7.0 cycles instead of 24.7 and 8.6, and with pages of 1 KB in "
+    "addition 9.6 and 5.6; in Water 5.4 and 4.9",
+    {
+        "ft": lambda e: bars(e).at(BARNES, QUEUE, _UNLIMITED),
+        "rr": lambda e: bars(e).at(BARNES, QUEUE, _UNLIMITED_RR),
     },
 )
 
