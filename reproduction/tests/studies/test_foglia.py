@@ -91,6 +91,9 @@ def test_there_are_claims_of_every_section() -> None:
     assert len(CLAIMS) >= 40
     sections = {claim.section for claim in CLAIMS}
     assert sections >= {"4", "5.1.1", "5.1.2", "5.1.3", "5.1.4", "5.2.1", "5.2.2", "5.3", "7"}
+    assert [claim.section for claim in CLAIMS] == sorted(
+        (claim.section for claim in CLAIMS), key=lambda section: (section[0].isdigit(), section)
+    )
 
 
 def test_rates_are_percentages_of_the_references() -> None:

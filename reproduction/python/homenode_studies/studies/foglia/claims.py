@@ -1,4 +1,4 @@
-"""All claims of the paper, in its order."""
+"""All claims of the paper, in the order of its sections."""
 
 from homenode_studies.studies.foglia import (
     claims_blocks,
@@ -10,15 +10,18 @@ from homenode_studies.studies.foglia import (
 )
 from homenode_studies.studies.foglia.printed import paper
 
-_IN_ORDER = (
+_SECTIONS = "abstract 4 5.1.1 5.1.2 5.1.3 5.1.4 5.2 5.2.1 5.2.2 5.3 6 7".split()
+_TOPICS = (
     *claims_workload.CLAIMS,
     *claims_limits.CLAIMS,
     *claims_blocks.CLAIMS,
     *claims_scheduling.CLAIMS,
     *claims_protocols.CLAIMS,
     *claims_distributed.CLAIMS,
-    *claims_scheduling.CONCLUSIONS,
 )
 
-CLAIMS = tuple(claim.tried_on(paper) for claim in _IN_ORDER)
-"""Every claim of the study."""
+CLAIMS = tuple(
+    claim.tried_on(paper)
+    for claim in sorted(_TOPICS, key=lambda claim: _SECTIONS.index(claim.section))
+)
+"""Every claim of the study, in the order of its sections."""

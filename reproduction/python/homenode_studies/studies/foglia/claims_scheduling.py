@@ -192,10 +192,6 @@ CLAIMS = (
             {"use": lambda e: [of(Setting(processors=n), _use)(e) for n in MANY]},
         ),
     ),
-)
-"""Claims of sections 5.2, 5.2.1 and 6, with figures 11 to 13."""
-
-CONCLUSIONS = (
     Claim(
         "7",
         "Affinity does not eliminate migrations",
@@ -209,4 +205,4 @@ CONCLUSIONS = (
         empty,
     ),
 )
-"""Claims of section 7."""
+"""Claims of sections 5.2, 5.2.1, 6 and 7, with figures 11 to 13."""
