@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import homenode as hn
+from foglia_points import point
 from homenode_studies import studies
 from homenode_studies.studies import charts, published
 from homenode_studies.studies import mixes as mixes_of_studies
@@ -36,20 +37,6 @@ from made_mixes import make_mixes
 from support.command import Command
 
 _SVG = "{http://www.w3.org/2000/svg}"
-
-
-def _point(workload: str, setting: Setting, **columns: Any) -> dict[str, Any]:
-    """A point of 1000 references, with these values only."""
-    row: dict[str, Any] = {"workload": workload, **setting.fields(), "stands_for": 1}
-    row |= {"references": 1000, "block_references": 1000, "gsp": 1.0, "bus_utilisation": 0.5}
-    classes = ("cold", "replacement", "removal", *(f"invalidation_{kind}" for kind in m.KINDS))
-    for prefix in ("", "kernel_"):
-        row |= {f"{prefix}misses_{name}": 0 for name in classes}
-        row |= {f"{prefix}coherence_{kind}": 0 for kind in m.KINDS}
-    row |= {"migrations": 0} | {
-        f"transactions_{name}": 0 for name in ("write", "invalidate", "read_invalidate_cache")
-    }
-    return row | columns
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +84,7 @@ def test_there_are_claims_of_every_section() -> None:
 
 
 def test_rates_are_percentages_of_the_references() -> None:
-    row = _point(
+    row = point(
         EC,
         Setting(),
         misses_cold=10,
@@ -119,16 +106,16 @@ def test_rates_are_percentages_of_the_references() -> None:
 def test_a_miss_delays_for_as_long_as_the_power_says() -> None:
     # Eight processors with a power of 4 wait for half of their time: 2 cycles for each 100 / 4
     # references that do not miss.
-    row = _point(EC, Setting(), gsp=4.0, misses_cold=40)
+    row = point(EC, Setting(), gsp=4.0, misses_cold=40)
     assert m.delay_per_miss(row) == pytest.approx(50)
     with pytest.raises(Missing, match="misses"):
-        m.delay_per_miss(_point(EC, Setting(), gsp=4.0))
+        m.delay_per_miss(point(EC, Setting(), gsp=4.0))
 
 
 def test_printed_delays_are_those_of_printed_powers_and_misses() -> None:
     machines = [matrix.SMALL_BLOCKS.changed(processors=n) for n in matrix.FEW]
     machines += [Setting(block_size=block) for block in matrix.BLOCKS]
-    found = runs.Runs(_point(EC, setting, misses_cold=10) for setting in machines)
+    found = runs.Runs(point(EC, setting, misses_cold=10) for setting in machines)
     rows = latency.delays(found).rows
     printed = {row["machine"]: row["paper"] for row in rows if row["paper"] is not None}
     assert {name: round(value) for name, value in printed.items()} == {
@@ -138,8 +125,8 @@ def test_printed_delays_are_those_of_printed_powers_and_misses() -> None:
 
 
 def test_idle_processors_are_told_up_to_where_there_should_be_none() -> None:
-    busy = _point(EC, Setting(), cycles=100, idle_cycles=8)
-    many = _point(EC, Setting(processors=24), cycles=100, idle_cycles=1200)
+    busy = point(EC, Setting(), cycles=100, idle_cycles=8)
+    many = point(EC, Setting(processors=24), cycles=100, idle_cycles=1200)
     assert m.idle(busy) == pytest.approx(0.01)
     assert [row["idle_percent"] for row in latency.idle(runs.Runs([busy, many])).rows] == [1, 50]
     assert "at most 1 %" in latency.sentence(runs.Runs([busy, many]))
@@ -168,7 +155,7 @@ def test_claims_about_pscr_are_judged_with_its_extension_too() -> None:
     assert len(twins) >= 19
     assert all(name.removeprefix(EXTENSION) in statements for name in twins)
     points = [
-        _point(EC, Setting(protocol, n, scheduler=policy), coherence_passive=passive)
+        point(EC, Setting(protocol, n, scheduler=policy), coherence_passive=passive)
         for protocol, passive in (("mesi", 1), ("pscr", 2), (matrix.EXTENDED, 0))
         for n in matrix.MANY
         for policy in matrix.SCHEDULERS
@@ -177,85 +164,6 @@ def test_claims_about_pscr_are_judged_with_its_extension_too() -> None:
     verdicts = [find(claim, Evidence({"points": points})).verdict for claim in (plain, other)]
     assert verdicts == ["differs", "holds"]
     assert plain.kind == "identity", "areas have whole pages, so that nothing else can be"
-
-
-def _judged(statement: str, points: list[dict[str, Any]]) -> str:
-    claim = next(claim for claim in CLAIMS if claim.statement == statement)
-    return find(claim, Evidence({"points": points})).verdict
-
-
-@pytest.mark.parametrize(
-    ("powers", "verdict"),
-    [((1.1, 1.2, 1.3), "holds"), ((0.9, 0.8, 0.7), "differs"), ((1.3, 1.2, 1.1), "differs")],
-)
-def test_protocols_differ_in_the_direction_of_the_paper(
-    powers: tuple[float, ...], verdict: str
-) -> None:
-    points = [
-        _point(EC, Setting(protocol, n, scheduler=policy), gsp=power if protocol == "pscr" else 1)
-        for n, power in zip(matrix.MANY, powers, strict=True)
-        for policy in matrix.SCHEDULERS
-        for protocol in matrix.PROTOCOLS
-    ]
-    grows = "The difference between protocols grows with the processors"
-    few = "With few processors the choice of the protocol matters less"
-    assert (_judged(grows, points), _judged(few, points)) == (verdict, verdict)
-
-
-@pytest.mark.parametrize(("pscr", "verdict"), [(3, "holds"), (1, "differs")])
-def test_the_order_of_the_protocols_is_the_paper_s(pscr: int, verdict: str) -> None:
-    powers = {"mesi": 1.5, "amsd": 2, "pscr": pscr}
-    points = [
-        _point(workload, matrix.SERVER.changed(protocol=name), gsp=power)
-        for workload in (EC, DB, WEB)
-        for name, power in powers.items()
-    ]
-    assert _judged("The protocols have the same order in all three workloads", points) == verdict
-
-
-@pytest.mark.parametrize("quick", [True, False])
-def test_small_caches_may_scale_to_less_than_four_processors(quick: bool) -> None:
-    base = matrix.SMALL_BLOCKS.changed(processors=4, cache_size=matrix.SIZES[0])
-    wanted = [s for s in matrix.wanted(EC, quick) if s.changed(processors=4) == base]
-    assert {setting.processors for setting in wanted} >= {1, 2, 4}
-    points = [_point(EC, s, gsp=1 + s.processors / 10) for s in wanted]
-    assert _judged("128 KB caches let a machine scale to four processors", points) == "differs"
-
-
-def test_a_share_of_a_growth_needs_a_growth() -> None:
-    base = matrix.SMALL_BLOCKS
-    grown = "The growth of the invalidation misses is mostly due to the kernel"
-    for of_eight, verdict in ((15, "holds"), (5, "not testable")):
-        points = [
-            _point(EC, base.changed(processors=n), misses_invalidation_true=misses)
-            | {"kernel_misses_invalidation_true": misses}
-            for n, misses in ((4, 10), (8, of_eight))
-        ]
-        assert _judged(grown, points) == verdict
-    saved = "Affinity mainly saves passive sharing"
-    for remaining, verdict in ((5, "holds"), (15, "not testable")):
-        points = [
-            _point(EC, Setting(), coherence_passive=10),
-            _point(EC, matrix.AFFINE, coherence_passive=remaining),
-        ]
-        assert _judged(saved, points) == verdict
-
-
-def test_scalabilities_are_tried_on_table_5() -> None:
-    own = {claim.statement: find(claim, Evidence({})).own for claim in CLAIMS}
-    plain = "128-byte blocks, affinity and PSCR let a machine scale to 20 processors"
-    assert (own[plain], own["which have a power of 16"]) == ("20", "16")
-    assert own["2 MB caches let it scale to nine"] == "9"
-    assert own[f"{EXTENSION}{plain}"] == "", "the paper prints nothing of the extension"
-
-
-def test_bus_uses_that_contradict_each_other_are_the_source_s() -> None:
-    points = [
-        _point(EC, Setting(block_size=block), bus_utilisation=use)
-        for block, use in ((32, 0.71), (256, 0.43))
-    ]
-    assert _judged("They use the bus for 71 %", points) == "source"
-    assert _judged("They use the bus for 43 %", points) == "source"
 
 
 def test_clean_blocks_come_from_memory_under_the_paper_s_protocols() -> None:
@@ -283,7 +191,7 @@ def test_affinity_keeps_processes_where_other_processors_have_one(tmp_path: Path
 
 
 def test_coherence_costs_messages_and_misses() -> None:
-    row = _point(EC, Setting(block_size=128), misses_invalidation_true=10)
+    row = point(EC, Setting(block_size=128), misses_invalidation_true=10)
     row |= {"transactions_invalidate": 3, "transactions_write": 1}
     assert m.overhead_cycles(row) == pytest.approx((4 * 5 + 10 * 24) / 10)
 
@@ -292,7 +200,7 @@ def test_scalability_is_the_critical_point() -> None:
     powers = {4: 3.5, 8: 6.0, 12: 7.9, 16: 8.0}
     base = Setting()
     found = runs.Runs(
-        _point(EC, base.changed(processors=n), gsp=power) for n, power in powers.items()
+        point(EC, base.changed(processors=n), gsp=power) for n, power in powers.items()
     )
     assert m.scalability(found, EC, base) == (8.0, 6.0)
     with pytest.raises(Missing, match="several numbers"):
@@ -309,7 +217,7 @@ def test_scalability_is_the_critical_point() -> None:
 )
 def test_the_best_block_is_the_last_that_is_worth_it(powers: tuple[float, ...], best: int) -> None:
     points = [
-        _point(EC, Setting(cache_size=size, block_size=block), gsp=power)
+        point(EC, Setting(cache_size=size, block_size=block), gsp=power)
         for size in matrix.SIZES
         for block, power in zip(matrix.BLOCKS, powers, strict=True)
     ]

@@ -6,7 +6,6 @@ from dataclasses import replace
 from homenode_studies.studies.claims import (
     Claim,
     above,
-    below,
     empty,
     less_than,
     more_than,
@@ -455,7 +454,7 @@ _EIGHT_CLAIMS = (
         "decreases",
         "mean utilisation of eight over four, 128 KB to 2 MB",
         lambda e: doubled(e, m.utilisation),
-        below(1),
+        less_than(1),
     ),
 )
 

@@ -1,0 +1,132 @@
+"""The rules by which claims of Foglia, Giorgi and Prete are judged, on invented points."""
+
+import pytest
+
+from foglia_points import judged, point
+from homenode_studies.studies.claims import find
+from homenode_studies.studies.foglia import DB, EC, WEB, matrix
+from homenode_studies.studies.foglia.claims import CLAIMS
+from homenode_studies.studies.foglia.judging import EXTENSION
+from homenode_studies.studies.foglia.matrix import Setting
+from homenode_studies.studies.tables import Evidence
+
+
+@pytest.mark.parametrize(
+    ("powers", "verdicts"),
+    [
+        ((1.1, 1.2, 1.3), ["holds", "holds"]),
+        ((1.2, 1.1, 1.3), ["differs", "holds"]),
+        ((0.9, 0.8, 0.7), ["differs", "differs"]),
+        ((1.3, 1.2, 1.1), ["differs", "differs"]),
+    ],
+)
+def test_protocols_differ_in_the_direction_of_the_paper(
+    powers: tuple[float, ...], verdicts: list[str]
+) -> None:
+    points = [
+        point(EC, Setting(protocol, n, scheduler=policy), gsp=power if protocol == "pscr" else 1)
+        for n, power in zip(matrix.MANY, powers, strict=True)
+        for policy in matrix.SCHEDULERS
+        for protocol in matrix.PROTOCOLS
+    ]
+    grows = "The difference between protocols grows with the processors"
+    few = "With few processors the choice of the protocol matters less"
+    assert [judged(grows, points), judged(few, points)] == verdicts
+
+
+@pytest.mark.parametrize(("pscr", "verdict"), [(3, "holds"), (1, "differs")])
+def test_the_order_of_the_protocols_is_the_paper_s(pscr: int, verdict: str) -> None:
+    powers = {"mesi": 1.5, "amsd": 2, "pscr": pscr}
+    points = [
+        point(workload, matrix.SERVER.changed(protocol=name), gsp=power)
+        for workload in (EC, DB, WEB)
+        for name, power in powers.items()
+    ]
+    assert judged("The protocols have the same order in all three workloads", points) == verdict
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_small_caches_may_scale_to_less_than_four_processors(quick: bool) -> None:
+    base = matrix.SMALL_BLOCKS.changed(processors=4, cache_size=matrix.SIZES[0])
+    wanted = [s for s in matrix.wanted(EC, quick) if s.changed(processors=4) == base]
+    assert {setting.processors for setting in wanted} >= {1, 2, 4}
+    points = [point(EC, s, gsp=1 + s.processors / 10) for s in wanted]
+    assert judged("128 KB caches let a machine scale to four processors", points) == "differs"
+
+
+def test_a_share_of_a_growth_needs_a_growth() -> None:
+    base = matrix.SMALL_BLOCKS
+    grown = "The growth of the invalidation misses is mostly due to the kernel"
+    for of_eight, verdict in ((15, "holds"), (5, "not testable")):
+        points = [
+            point(EC, base.changed(processors=n), misses_invalidation_true=misses)
+            | {"kernel_misses_invalidation_true": misses}
+            for n, misses in ((4, 10), (8, of_eight))
+        ]
+        assert judged(grown, points) == verdict
+    saved = "Affinity mainly saves passive sharing"
+    for remaining, verdict in ((5, "holds"), (15, "not testable")):
+        points = [
+            point(EC, Setting(), coherence_passive=10),
+            point(EC, matrix.AFFINE, coherence_passive=remaining),
+        ]
+        assert judged(saved, points) == verdict
+
+
+def test_scalabilities_are_tried_on_table_5() -> None:
+    own = {claim.statement: find(claim, Evidence({})).own for claim in CLAIMS}
+    plain = "128-byte blocks, affinity and PSCR let a machine scale to 20 processors"
+    assert (own[plain], own["which have a power of 16"]) == ("20", "16")
+    assert own["2 MB caches let it scale to nine"] == "9"
+    assert own[f"{EXTENSION}{plain}"] == "", "the paper prints nothing of the extension"
+
+
+def test_bus_uses_that_contradict_each_other_are_the_source_s() -> None:
+    points = [
+        point(EC, Setting(block_size=block), bus_utilisation=use)
+        for block, use in ((32, 0.71), (256, 0.43))
+    ]
+    assert judged("They use the bus for 71 %", points) == "source"
+    assert judged("They use the bus for 43 %", points) == "source"
+
+
+def _machines(*protocols: str) -> list[tuple[str, int, str]]:
+    """Figures 14 to 18: every protocol with 8, 12 and 16 processors and both schedulings."""
+    return [(p, n, policy) for p in protocols for n in matrix.MANY for policy in matrix.SCHEDULERS]
+
+
+@pytest.mark.parametrize(
+    ("random", "affine", "verdict"),
+    [
+        ((7, 9.5, 10.5), (7.4, 10.4, 12), "holds"),
+        ((7, 8.5, 9.5), (7.4, 10.4, 12), "differs"),
+        ((7, 9.5, 12), (7.4, 10.4, 12), "differs"),
+    ],
+)
+def test_amsd_saturates_with_both_schedulings_after_twelve(
+    random: tuple[float, ...], affine: tuple[float, ...], verdict: str
+) -> None:
+    points = [
+        point(EC, Setting("amsd", n, scheduler=policy), gsp=power)
+        for policy, powers in (("random", random), ("affinity", affine))
+        for n, power in zip(matrix.MANY, powers, strict=True)
+    ]
+    said = "AMSD saturates between 12 and 16 processors with either scheduling"
+    assert judged(said, points) == verdict
+
+
+@pytest.mark.parametrize(("amsd", "verdict"), [(30, "holds"), (10, "differs")])
+def test_the_coherence_of_pscr_costs_less_than_that_of_both_others(amsd: int, verdict: str) -> None:
+    messages = {"mesi": 40, "amsd": amsd, "pscr": 20}
+    points = [
+        point(EC, Setting(p, n, scheduler=policy), transactions_write=messages[p])
+        for p, n, policy in _machines(*messages)
+    ]
+    said = "but they cost less: its coherence holds the bus for fewer cycles"
+    assert judged(said, points) == verdict
+
+
+def test_twice_the_power_is_tried_on_table_5() -> None:
+    twice = "PSCR with 16 processors has twice the power of MESI with eight"
+    claim = next(claim for claim in CLAIMS if claim.statement == twice)
+    assert find(claim, Evidence({})).own == "affinity 1.89"
