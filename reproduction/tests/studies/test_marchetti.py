@@ -14,7 +14,7 @@ from homenode_studies.studies.marchetti import HARDWARE, MGRID, MP3D, PAPER, SOF
 from homenode_studies.studies.marchetti import measures as m
 from homenode_studies.studies.marchetti import runs as runs_of_study
 from homenode_studies.studies.marchetti.claims import CLAIMS
-from homenode_studies.studies.marchetti.claims_placement import nearer
+from homenode_studies.studies.marchetti.claims_placement import fades, nearer, not_fitting
 from homenode_studies.studies.marchetti.claims_policies import not_gaining, phases, sophisticated
 from homenode_studies.studies.marchetti.judging import (
     comparable_but_mp3d,
@@ -25,6 +25,7 @@ from homenode_studies.studies.marchetti.judging import (
 from homenode_studies.studies.marchetti.matrix import (
     BLOCKS,
     HOMES,
+    LARGE,
     ONE_WORD,
     PAPER_CASE,
     PHASES,
@@ -155,6 +156,42 @@ def test_a_gain_that_grows_at_a_step_does_not_fall(after: int, verdict: str) -> 
     ]
     claim = next(c for c in CLAIMS if c.statement == "sor and water gain less with larger blocks")
     assert find(claim, Evidence({"points": rows})).verdict == verdict
+
+
+def test_placement_fades_in_programs_that_lose_with_small_caches_too() -> None:
+    rows = [
+        row
+        for program, after in ((SOR, 600), (MGRID, 1100))
+        for row in (*_pair(program, 1000, after), *_pair(program, 1000, 950, LARGE))
+    ]
+    evidence = Evidence({"points": rows})
+    assert fades(evidence) == pytest.approx({SOR: 0.35, MGRID: -0.15})
+    with pytest.raises(Missing, match="mainly misses"):
+        not_fitting(evidence)
+    for row in rows:
+        row["misses_replacement"] = 90
+    assert not_fitting(evidence) == pytest.approx({SOR: 0.4, MGRID: -0.1})
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "verdict"),
+    [
+        ("substantial", {"a": 0.12, "b": 0.11, "c": 0}, True),
+        ("substantial", {"a": 0.12, "b": 0.09, "c": 0}, False),
+        ("significantly", {"a": 0.12, "b": 0.09, "c": 0.01}, False),
+        ("slightly", {"a": 1.01, "b": 1.09}, True),
+        ("slightly", {"a": 1.01, "b": 1.27}, False),
+        ("slightly", {"a": 1.01, "b": 0.99}, False),
+        ("many cases", {"a": 1.03, "b": 1, "c": 0.9}, True),
+        ("many cases", {"a": 1.01, "b": 1.001, "c": 0.9}, False),
+    ],
+)
+def test_rules_take_the_words_of_sentences_as_other_studies_do(
+    word: str, value: dict[str, float], verdict: bool
+) -> None:
+    (claim,) = (claim for claim in CLAIMS if word in claim.statement)
+    assert claim.judge
+    assert claim.judge(value) == verdict
 
 
 def test_one_word_has_one_rule() -> None:

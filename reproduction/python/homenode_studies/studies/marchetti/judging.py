@@ -6,7 +6,7 @@ Each rule is first applied to the paper's own statement, in the form of our valu
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from homenode_studies.studies.claims import MOST
+from homenode_studies.studies.claims import CLOSE, MOST
 from homenode_studies.studies.marchetti import MP3D
 
 POINTS = 0.05
@@ -33,6 +33,11 @@ def most(test: Callable[[float], bool]) -> Callable[[Any], bool]:
 def many(test: Callable[[float], bool]) -> Callable[[Any], bool]:
     """Whether a third of the values or more satisfy a rule."""
     return lambda value: part(test(item) for item in value.values()) >= THIRD
+
+
+def slightly_more(value: Any) -> bool:
+    """Whether all ratios are above one, and none by more than a tenth."""
+    return all(1 < item <= CLOSE for item in value.values())
 
 
 def highest_about(published: float) -> Callable[[Any], bool]:

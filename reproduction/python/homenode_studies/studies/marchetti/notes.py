@@ -29,6 +29,7 @@ _RULES = (
     "In addition to the rules below, a share is in a stated range if it is within five points of "
     "it, and a statement about most programs holds for more than half of those that were run; a "
     "series rises or falls if its ends do and no step goes the other way by more than a hundredth. "
+    "Many is a third or more. A policy makes a program slower if its time grows by more than 2 %. "
     "Each rule was first applied to the paper's own numbers, which are next to the published words."
 )
 _CHANCE = (
