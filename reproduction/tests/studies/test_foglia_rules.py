@@ -6,7 +6,8 @@ from foglia_points import judged, point
 from homenode_studies.studies.claims import find
 from homenode_studies.studies.foglia import DB, EC, WEB, matrix
 from homenode_studies.studies.foglia.claims import CLAIMS
-from homenode_studies.studies.foglia.judging import EXTENSION
+from homenode_studies.studies.foglia.claims_distributed import in_order
+from homenode_studies.studies.foglia.judging import EXTENSION, scales_to
 from homenode_studies.studies.foglia.matrix import Setting
 from homenode_studies.studies.tables import Evidence
 
@@ -130,3 +131,40 @@ def test_twice_the_power_is_tried_on_table_5() -> None:
     twice = "PSCR with 16 processors has twice the power of MESI with eight"
     claim = next(claim for claim in CLAIMS if claim.statement == twice)
     assert find(claim, Evidence({})).own == "affinity 1.89"
+
+
+@pytest.mark.parametrize(("more", "verdict"), [(1.05, "holds"), (1.01, "differs")])
+def test_powers_that_differ_by_less_than_a_tie_are_the_same(more: float, verdict: str) -> None:
+    points = [
+        point(workload, matrix.SERVER.changed(protocol=protocol, processors=n), gsp=power)
+        for n in (8, 16)
+        for workload, power in ((EC, 10), (DB, 10 / more), (WEB, 10 * more))
+        for protocol in matrix.PROTOCOLS
+    ]
+    points += [
+        point(EC, matrix.SERVER.changed(protocol=matrix.EXTENDED, processors=n), gsp=10 * more)
+        for n in (8, 16)
+    ]
+    for said in (
+        "Treating kernel structures of one process as a private area improves PSCR further",
+        "DB has less power than EC-server",
+        "Web-server has more power than EC-server",
+        "DB is the part with the least power",
+    ):
+        assert judged(said, points) == verdict
+    assert judged("The protocols have the same order in all three workloads", points) == "differs"
+
+
+@pytest.mark.parametrize(
+    ("published", "holds"),
+    [(4, [4]), (9, [8, 10]), (18, [18]), (20, [18, 20, 22])],
+)
+def test_a_scalability_is_within_a_tenth_or_between_two_numbers(
+    published: int, holds: list[int]
+) -> None:
+    simulated = [1, *range(2, 25, 2)]
+    assert [n for n in simulated if scales_to(published)(n)] == holds
+
+
+def test_protocols_of_the_same_power_have_no_order() -> None:
+    assert in_order({"MESI": 1.0, "PSCR": 1.5, "AMSD": 1.01}) == "PSCR > AMSD = MESI"

@@ -4,7 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from homenode_studies.studies.claims import Claim, about, falls, points, rises
+from homenode_studies.studies.claims import (
+    TIE,
+    Claim,
+    about,
+    falls,
+    less_than,
+    more_than,
+    points,
+    rises,
+)
 from homenode_studies.studies.foglia import EC
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.matrix import SIZES, Setting
@@ -15,10 +24,17 @@ from homenode_studies.studies.reasons import Number, Reason
 from homenode_studies.studies.tables import Evidence, Row
 
 STEP = 2
-"""The tolerance of a scalability, in processors: the step of the simulated numbers."""
+"""The step of the simulated numbers of processors: an odd scalability is between two of them."""
 
 TEN = 10
 """Percentages below this are judged as numbers, within a tenth."""
+
+
+HIGHER = more_than(1 + TIE)
+"""Whether every ratio of two powers is above one by more than a tie."""
+LOWER = less_than(1 - TIE)
+"""Whether every ratio of two powers is below one by more than a tie."""
+ANY_DIFFERENCE = "any difference in power sufficed"
 
 
 def at(setting: Setting, value: Callable[[Row], float]) -> Callable[[Evidence], float]:
@@ -63,9 +79,9 @@ def all_fall(value: Any) -> bool:
     return all(falls(series) for series in listed)
 
 
-def within(published: float) -> Callable[[Any], bool]:
-    """Whether a number of processors is within two of the published one."""
-    return lambda value: abs(value - published) <= STEP
+def scales_to(published: float) -> Callable[[Any], bool]:
+    """Whether a scalability is within a tenth of the published one, or next to it."""
+    return lambda value: abs(value - published) < STEP or about(published)(value)
 
 
 EXTENSION = "With private_kernel=yes: "
@@ -175,8 +191,9 @@ def scalable(
         f"{published}",
         "critical point, of the numbers of processors simulated",
         lambda e: m.scalability(ours(e), EC, base)[0],
-        within(published),
+        scales_to(published),
         why=why or FASTER,
+        post_hoc="within two processors, which is half of four",
     )
     return at_scalability(claim, base, "processors_max")
 

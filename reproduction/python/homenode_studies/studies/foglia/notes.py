@@ -55,10 +55,11 @@ _MOVED = (
 )
 _RULES = (
     "In addition to the rules below, a series rises or falls if its ends do and no step goes the "
-    "other way by more than a hundredth; a scalability holds within two processors, the step of "
-    "the simulated numbers; percentages below ten are judged as numbers, within a tenth; no "
-    "substantial difference means within a tenth. A block size is the best choice if it is the "
-    "smallest from which no doubling adds more than a twentieth to the power.",
+    "other way by more than a hundredth; a power is higher or lower than another only if it is by "
+    "more than a fiftieth; a scalability holds within a tenth, or less than two processors (the "
+    "step of the simulated numbers) from the paper's; percentages below ten are judged as numbers, "
+    "within a tenth; no substantial difference means within a tenth. A block size is the best "
+    "choice if it is the smallest from which no doubling adds more than a twentieth to the power.",
     "Misses on copies that PSCR removes because their area is private count among the other "
     "misses, as they would in the paper, where no transaction invalidates them.",
 )
