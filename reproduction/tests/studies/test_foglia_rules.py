@@ -6,6 +6,7 @@ from foglia_points import judged, point
 from homenode_studies.studies.claims import find
 from homenode_studies.studies.foglia import DB, EC, WEB, matrix
 from homenode_studies.studies.foglia.claims import CLAIMS
+from homenode_studies.studies.foglia.claims_blocks import misses_once
 from homenode_studies.studies.foglia.claims_distributed import in_order
 from homenode_studies.studies.foglia.judging import EXTENSION, scales_to
 from homenode_studies.studies.foglia.matrix import Setting
@@ -168,3 +169,79 @@ def test_a_scalability_is_within_a_tenth_or_between_two_numbers(
 
 def test_protocols_of_the_same_power_have_no_order() -> None:
     assert in_order({"MESI": 1.0, "PSCR": 1.5, "AMSD": 1.01}) == "PSCR > AMSD = MESI"
+
+
+@pytest.mark.parametrize(("smallest", "verdict"), [(50, "holds"), (110, "differs")])
+def test_larger_blocks_are_judged_with_every_cache(smallest: int, verdict: str) -> None:
+    points = [
+        point(
+            EC,
+            Setting(cache_size=size, block_size=block),
+            bus_utilisation=share / 200,
+            misses_invalidation_true=share,
+            kernel_misses_invalidation_true=share,
+            misses_invalidation_false=share,
+            kernel_misses_invalidation_false=share,
+        )
+        for size in matrix.SIZES
+        for block, share in zip(matrix.BLOCKS, (100, 80, 60, 40), strict=True)
+    ]
+    points[3] |= {
+        name: value * smallest / 40
+        for name, value in points[3].items()
+        if name == "bus_utilisation" or "invalidation" in name
+    }
+    for said in (
+        "Larger blocks reduce the load on the bus",
+        "Misses of true sharing in the kernel fall with the block size",
+        "Misses of false sharing in the kernel fall with the block size",
+    ):
+        assert judged(said, points) == verdict
+
+
+@pytest.mark.parametrize(("read", "verdict"), [(110, "holds"), (60, "differs")])
+def test_blocks_written_back_are_compared_with_those_read(read: int, verdict: str) -> None:
+    fetched = {"read_block_memory": read - 10, "read_block_cache": 10}
+    fetched |= {"read_invalidate_memory": 500, "read_invalidate_cache": 500, "update_block": 10}
+    points = [
+        point(EC, matrix.SMALL_BLOCKS.changed(processors=4, cache_size=size))
+        | {f"transactions_{name}": number for name, number in fetched.items()}
+        for size in matrix.SIZES
+    ]
+    said = "Update transactions are fewer than a tenth of the read-block transactions"
+    assert judged(said, points) == verdict
+
+
+def test_misses_once_have_the_first_fetches_of_a_run_of_the_paper_s_length() -> None:
+    row = point(EC, Setting(), misses_cold=2, misses_replacement=3) | {"references": 260_000_000}
+    row["block_references"] = 1000
+    assert misses_once(row) == pytest.approx(0.3 + 2 * 0.2)
+
+
+@pytest.mark.parametrize(("database", "verdict"), [(30, "holds"), (8, "differs")])
+def test_both_databases_write_more_than_the_web_server(database: int, verdict: str) -> None:
+    counts = {"fetches": 700, "references": 1000, "processes": 1, "with_kernel": True}
+    names = ("distinct_blocks", "shared_blocks", "shared_references", "shared_writes", "kernel")
+    counts |= dict.fromkeys(names, 0)
+    counts |= {"written_shared_blocks": 0, "written_shared_references": 0}
+    rows = [
+        counts | {"workload": workload, "application": application, "writes": writes}
+        for workload, application, writes in (
+            (EC, "PostgreSQL", 20),
+            (DB, "PostgreSQL", database),
+            (EC, "Apache", 10),
+        )
+    ]
+    claim = next(c for c in CLAIMS if c.statement == "PostgreSQL writes more than Apache")
+    assert find(claim, Evidence({"footprints": rows})).verdict == verdict
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(1.7, "holds"), (1.0, "differs")])
+def test_a_share_of_shared_references_is_about_the_printed_one(share: float, verdict: str) -> None:
+    rows = [
+        {"workload": workload, "written_shared_access": value}
+        for workload, value in ((EC, 1.68), (DB, share), (WEB, 1.54))
+    ]
+    said = "1.5 to 1.8 % of a workload's references are to shared data"
+    claim = next(c for c in CLAIMS if c.statement == said)
+    assert find(claim, Evidence({"table-3": rows})).verdict == verdict

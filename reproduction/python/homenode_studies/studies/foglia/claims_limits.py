@@ -52,6 +52,7 @@ _GIVE_WAY = Reason(
     f"{TOUCHED}; {{replaced:.0f}} % of the misses with 128 KB to 2 MB are on evicted blocks",
     FOOTPRINT | {"replaced": of_sizes(FOUR, replaced)},
 )
+_OVER_ALL = "over all transactions that fetch a block, those that invalidate others included"
 _EACH_CACHE = Reason(
     "checked: each further cache is filled once, and evictions are as frequent as before: "
     "{first:.0f} % of the misses of eight processors are first fetches",
@@ -165,8 +166,14 @@ def _part_of_invalidations(row: Row) -> float:
 
 
 def written_back(row: Row) -> float:
-    """Update-block transactions for each fetched block."""
-    return float(row["transactions_update_block"]) / m.fetches(row)
+    """Update-block transactions for each read-block transaction."""
+    return m.over(float(row["transactions_update_block"]), m.read_blocks(row), "read-blocks")
+
+
+def written_of_evicted(row: Row) -> float:
+    """Update-block transactions for a hundred misses on blocks that were evicted."""
+    evicted = float(row["misses_replacement"])
+    return 100 * m.over(float(row["transactions_update_block"]), evicted, "misses on such blocks")
 
 
 _FOUR_CLAIMS = (
@@ -234,23 +241,29 @@ _FOUR_CLAIMS = (
     ),
     Claim(
         "5.1.1",
-        "Blocks written back are fewer than a tenth of those fetched",
+        "Update transactions are fewer than a tenth of the read-block transactions",
         "10 %",
-        "update-block over fetching transactions, for the worst of the sizes",
+        "update-block over read-block transactions, for the worst of the sizes",
         lambda e: max(sizes_of(ours(e), FOUR, written_back)),
         less_than(0.1),
         "%",
         why=_GIVE_WAY,
+        post_hoc=_OVER_ALL,
     ),
     Claim(
         "5.1.1",
         "Update transactions are fewer with larger caches",
         "very low",
-        "update-block over fetching transactions, 128 KB to 2 MB",
+        "update-block over read-block transactions, 128 KB to 2 MB",
         over_sizes(written_back, FOUR),
         all_fall,
         "%",
-        why=_GIVE_WAY,
+        why=Reason(
+            "checked: larger caches evict blocks later, when more of them have been written: for a "
+            "hundred misses on evicted blocks {written:.0f} are written back with 128 KB to 2 MB",
+            {"written": of_sizes(FOUR, written_of_evicted)},
+        ),
+        post_hoc=_OVER_ALL,
     ),
     Claim(
         "5.1.1",
@@ -262,9 +275,10 @@ _FOUR_CLAIMS = (
     ),
     Claim(
         "5.1.1",
-        "Invalidation misses do not decrease with larger caches but increase slightly",
+        "Invalidation misses do not decrease with larger caches but increase",
         "slightly increase",
-        "invalidation misses in % of references, 128 KB to 2 MB",
+        "invalidation misses in % of references, 128 KB to 2 MB; only the direction is judged: by "
+        "the printed shares, powers and bus uses they grow about 1.6 times in the paper",
         over_sizes(m.invalidations, FOUR),
         all_rise,
     ),

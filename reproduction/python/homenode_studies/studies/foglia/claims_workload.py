@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from homenode_studies.studies.claims import Claim, about, empty, less_than, more_than, points
+from homenode_studies.studies.claims import Claim, about, empty, more_than, points
 from homenode_studies.studies.foglia import DB, EC, PAPER, WEB, footprints, tables
 from homenode_studies.studies.foglia import measures as m
 from homenode_studies.studies.foglia.reasons import counted
@@ -64,10 +64,12 @@ def own_code(evidence: Evidence) -> float:
     )
 
 
-def own_writes(evidence: Evidence) -> float:
-    """The share of writes of PostgreSQL over that of Apache, without the kernel."""
-    own = [_own_share(evidence, EC, name, "data_write") for name in ("PostgreSQL", "Apache")]
-    return own[0] / own[1]
+def writes_of_servers(
+    evidence: Evidence, share_of: Callable[[Evidence, str, str, str], float]
+) -> float:
+    """The smaller share of writes of PostgreSQL, in EC-server and DB, over that of Apache."""
+    databases = [share_of(evidence, workload, "PostgreSQL", "data_write") for workload in (EC, DB)]
+    return min(databases) / share_of(evidence, EC, "Apache", "data_write")
 
 
 def _own_share(evidence: Evidence, workload: str, application: str, name: str) -> float:
@@ -152,6 +154,12 @@ def near(table: str, key: str, name: str) -> Callable[[Mapping[str, float]], boo
     """Whether every value is within five points of the printed one."""
     theirs = {row[key]: row[name] for row in published(PAPER.name)[table]}
     return lambda found: all(points(theirs[k] / 100)(value / 100) for k, value in found.items())
+
+
+def about_each(name: str) -> Callable[[Mapping[str, float]], bool]:
+    """Whether every value is within a tenth of the one that table 3 has for the workload."""
+    theirs = {row["workload"]: row[name] for row in published(PAPER.name)["table-3"]}
+    return lambda found: all(about(theirs[key])(found[key]) for key in theirs)
 
 
 def utilities(evidence: Evidence, name: str) -> dict[str, float]:
@@ -250,22 +258,18 @@ CLAIMS = (
         "EC-server 7.39, DB 9.15, Web-server 6.92",
         "percent of all references",
         lambda e: of_workloads(e, "data_write"),
-        lambda found: all(
-            about(row["data_write"])(found[row["workload"]])
-            for row in published(PAPER.name)["table-3"]
-        ),
+        about_each("data_write"),
         why=_WORDS,
     ),
     Claim(
         "4",
         "PostgreSQL writes more than Apache",
         "10.12 and 9.89 against 6.99",
-        "share of writes of PostgreSQL (EC-server) over that of Apache",
-        lambda e: (
-            of_server(e, EC, "PostgreSQL", "data_write") / of_server(e, EC, "Apache", "data_write")
-        ),
+        "PostgreSQL's smaller share of writes (EC-server, DB) over Apache's",
+        lambda e: writes_of_servers(e, of_server),
         more_than(1),
-        why=Reason(_OURS, _KERNELS_PARTS | {"own": own_writes}),
+        why=Reason(_OURS, _KERNELS_PARTS | {"own": lambda e: writes_of_servers(e, _own_share)}),
+        post_hoc="PostgreSQL of EC-server alone",
     ),
     Claim(
         "4",
@@ -293,7 +297,8 @@ CLAIMS = (
         "4",
         "21 processes of PostgreSQL touch far more blocks than eight",
         "10.7 times as many",
-        "distinct blocks of PostgreSQL (DB) over PostgreSQL (EC-server)",
+        "distinct blocks of PostgreSQL (DB) over PostgreSQL (EC-server); with as many for each "
+        "process it would be 2.6",
         lambda e: (
             of_server(e, DB, "PostgreSQL", "distinct_blocks")
             / of_server(e, EC, "PostgreSQL", "distinct_blocks")
@@ -328,12 +333,13 @@ CLAIMS = (
     ),
     Claim(
         "4",
-        "References to shared data are under 3 % of all",
-        "1.54 to 1.77",
+        "1.5 to 1.8 % of a workload's references are to shared data",
+        "EC-server 1.68, DB 1.77, Web-server 1.54",
         "percent of all references, to shared blocks of data that are written",
         lambda e: of_workloads(e, "written_shared_access"),
-        less_than(3),
+        about_each("shared_access"),
         why=_KERNELS,
+        post_hoc="any share under 3 %, which the paper does not say",
     ),
     Claim(
         "4",

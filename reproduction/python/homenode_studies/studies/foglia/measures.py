@@ -98,15 +98,9 @@ def invalidation_share(row: Row) -> float:
     return over(invalidations(row), misses(row), "misses")
 
 
-def fetches(row: Row) -> float:
-    """Transactions that fetch a block."""
-    return float(
-        sum(
-            row[f"transactions_{kind}_{source}"]
-            for kind in ("read_block", "read_invalidate")
-            for source in ("memory", "cache")
-        )
-    )
+def read_blocks(row: Row) -> float:
+    """Read-block transactions, which fetch a block without invalidating others (section 2)."""
+    return float(row["transactions_read_block_memory"] + row["transactions_read_block_cache"])
 
 
 def overhead_cycles(row: Row) -> float:

@@ -11,9 +11,6 @@ from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.reasons import Number, Reason
 from homenode_studies.studies.tables import Evidence, Missing, Row
 
-OTHER_MIX = "ours is a different mix of programs, with the kernel and without"
-"""The reason for claims about amounts that differ."""
-
 FASTER = (
     "the paper does not say how long a split transaction holds the bus, and what the kernel does; "
     "compare the variants held, users and caches"
