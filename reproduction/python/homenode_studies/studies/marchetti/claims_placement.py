@@ -11,7 +11,15 @@ from homenode_studies.studies.claims import (
     more_than,
     some,
 )
-from homenode_studies.studies.marchetti import HARDWARE, MGRID, PROTOCOLS, SOFTWARE, SOR
+from homenode_studies.studies.marchetti import (
+    APPBT,
+    HARDWARE,
+    MGRID,
+    PROTOCOLS,
+    SOFTWARE,
+    SOR,
+    WATER,
+)
 from homenode_studies.studies.marchetti import measures as m
 from homenode_studies.studies.marchetti.judging import (
     comparable_but_mp3d,
@@ -23,11 +31,13 @@ from homenode_studies.studies.marchetti.judging import (
 )
 from homenode_studies.studies.marchetti.matrix import LARGE, PAPER_CASE, WITH, Setting
 from homenode_studies.studies.marchetti.runs import ours
-from homenode_studies.studies.tables import Evidence
+from homenode_studies.studies.reasons import Number, Reason
+from homenode_studies.studies.tables import Evidence, Row
 
 Compute = Callable[[Evidence], dict[str, float]]
 
 IN = {HARDWARE: "in hardware", SOFTWARE: "in software"}
+_LONG_WAITS = (MGRID, WATER, APPBT)
 _RANGE = {"least": 0.20, "between": 0.30, "most": 0.40}
 _PLACED = {"least": 0.35, "between": 0.55, "most": 0.75}
 _BACK = {"least": 0.50, "between": 0.75, "most": 1.00}
@@ -46,10 +56,6 @@ _SEVERAL = (
     "the former, hardware misses more, and more by false sharing, in all five programs (notes)"
 )
 _NOT_SLIGHTLY = f"{_SEVERAL}; and mp3d, which writes to shared cells, misses much more in hardware"
-_WAITING = (
-    "checked: processors of mgrid, water and appbt wait for each other at least a quarter of the "
-    "time, wherever pages are (table times)"
-)
 _APART = (
     "checked: without its option of locks our mp3d has no waits within a step, and with it "
     "software takes 2.5 times as long as hardware (notes). water waits for its locks, whose "
@@ -83,6 +89,28 @@ def _compared(value: m.Value, one: Setting, other: Setting) -> Compute:
     return lambda e: m.compared(ours(e), value, one, other)
 
 
+def waiting(home: str, protocol: str) -> Number:
+    """The percentage of the time for which processors wait for each other, by program."""
+    setting = Setting(protocol=protocol, home=home)
+    return lambda e: {
+        program: 100 * share
+        for program, share in m.each(ours(e), setting, _synchronising).items()
+        if program in _LONG_WAITS
+    }
+
+
+def _synchronising(row: Row) -> float:
+    return m.part(row, "sync_stall")
+
+
+def _waiting(protocol: str) -> Reason:
+    return Reason(
+        f"{HOT}; and processors wait for each other for much of the time, wherever pages are "
+        "(table times): in % {without:.0f} without placement, and {placed:.0f} with it",
+        {"without": waiting("round-robin", protocol), "placed": waiting(WITH, protocol)},
+    )
+
+
 def _gains(protocol: str) -> tuple[Claim, ...]:
     where, base = IN[protocol], Setting(protocol=protocol)
     how = "by how much placement reduces the time"
@@ -95,7 +123,7 @@ def _gains(protocol: str) -> tuple[Claim, ...]:
             _less(m.cycles, base),
             most_within(0.20, 0.40),
             "%",
-            why=f"{HOT}; {_WAITING}",
+            why=_waiting(protocol),
             own=lambda _: _RANGE,
         ),
         Claim(
@@ -254,6 +282,12 @@ def _software() -> tuple[Claim, ...]:
     )
 
 
+def _written_by_others(row: Row) -> float:
+    """The percentage of misses on blocks that another processor's write removed."""
+    names = ("true", "false", "passive")
+    return 100 * sum(m.of_misses(row, f"misses_invalidation_{name}") for name in names)
+
+
 def fades(evidence: Evidence) -> dict[str, float]:
     """The gain from placement with caches of 16 KB less that with 1 MB."""
     runs = ours(evidence)
@@ -285,7 +319,7 @@ _CONCLUSION = (
         not_fitting,
         most(lambda gain: gain > CLOSE - 1),
         "%",
-        why=f"{HOT}; {_WAITING}",
+        why=_waiting(HARDWARE),
         post_hoc="the gain was only compared with that of 1 MB caches",
     ),
     Claim(
@@ -296,8 +330,11 @@ _CONCLUSION = (
         fades,
         most(lambda more: more > CLOSE - 1),
         "%",
-        why="sor also gains with 1 MB, with which it still misses a fifth as often, and mgrid and "
-        "mp3d hardly gain with 16 KB",
+        why=Reason(
+            "sor also gains with 1 MB, with which it still misses {left:.2f} times as often, and "
+            "mgrid and mp3d hardly gain with 16 KB",
+            {"left": lambda e: m.compared(ours(e), m.miss_rate, LARGE, PAPER_CASE)[SOR]},
+        ),
         post_hoc=_FADING,
     ),
     Claim(
@@ -308,7 +345,10 @@ _CONCLUSION = (
         _each(PAPER_CASE, m.evictions),
         most(lambda part: part > 0.5),
         "%",
-        why="mp3d often misses because others have written",
+        why=Reason(
+            "misses because others have written, in % of all: {written:.0f}",
+            {"written": lambda e: m.each(ours(e), PAPER_CASE, _written_by_others)},
+        ),
     ),
 )
 

@@ -45,12 +45,18 @@ def false_misses(row: Row) -> float:
 
 def evictions(row: Row) -> float:
     """The share of misses on blocks that had been evicted."""
-    return _of_misses(row, "misses_replacement")
+    return of_misses(row, "misses_replacement")
 
 
 def false_share(row: Row) -> float:
     """The share of misses by false sharing."""
-    return _of_misses(row, "misses_invalidation_false")
+    return of_misses(row, "misses_invalidation_false")
+
+
+def of_misses(row: Row, name: str) -> float:
+    """The share of misses of a class."""
+    misses = sum(float(count) for other, count in row.items() if other.startswith("misses_"))
+    return _over(float(row[name]), misses, "misses")
 
 
 def messages(row: Row) -> float:
@@ -116,11 +122,6 @@ def _there(value: float | None, what: str) -> float:
     if value is None:
         raise Missing(f"there are no {what}")
     return float(value)
-
-
-def _of_misses(row: Row, name: str) -> float:
-    misses = sum(float(count) for other, count in row.items() if other.startswith("misses_"))
-    return _over(float(row[name]), misses, "misses")
 
 
 def _over(one: float, other: float, what: str) -> float:
