@@ -1,5 +1,6 @@
 """The study of Markatos and Chronaki: its lookups, results and layouts."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
@@ -12,6 +13,8 @@ from homenode_studies.studies.claims import find
 from homenode_studies.studies.entry import StudyResult
 from homenode_studies.studies.markatos import claims_conclusions, claims_protocols, layout, points
 from homenode_studies.studies.markatos import measures as m
+from homenode_studies.studies.markatos.claims import CLAIMS
+from homenode_studies.studies.markatos.claims_alignment import mostly_below
 from homenode_studies.studies.markatos.costs import PROGRAMS, Costs, printed_rows, theirs
 from homenode_studies.studies.tables import Evidence, Missing
 
@@ -62,6 +65,55 @@ def test_measures() -> None:
     assert m.best_page(costs, "upt", False) == {"FFT": 1024.0}
     assert m.typical([1.0, 100.0]) == pytest.approx(10)
     assert costs.line("FFT") == 10
+
+
+def _evidence(*plain: dict[str, Any], moved: Sequence[dict[str, Any]] = ()) -> Evidence:
+    """Points as they are and re-aligned; there is always one of the latter."""
+    return Evidence({"points": plain, "points-realigned": moved or _points("upt", {8: 1.0})})
+
+
+def _verdict(statement: str, evidence: Evidence) -> str:
+    (claim,) = (claim for claim in CLAIMS if statement in claim.statement)
+    return find(claim, evidence).verdict
+
+
+def test_a_policy_that_is_a_little_better_is_not_much_better() -> None:
+    plain = [*_points("upt", {8: 10.0}), *_points("inv", {8: 10.0})]
+    for cost, counters, alignment in ((8.0, "holds", "holds"), (9.5, "differs", "differs")):
+        counted = [*_points("upt.del", {8: cost}), *_points("inv.del", {8: cost})]
+        assert _verdict("with the hardware counter", _evidence(*plain, *counted)) == counters
+        moved = [row for policy in m.PLAIN for row in _points(policy, {8: cost})]
+        assert _verdict("all policies remarkably", _evidence(*plain, moved=moved)) == alignment
+
+
+def test_close_is_within_a_tenth() -> None:
+    for cost, verdict in ((9.2, "holds"), (8.5, "differs")):
+        rows = [*_points("inv.freez", {14: cost}), *_points("all-remote", {14: 10.0})]
+        assert _verdict("costs about as much as all data remote", _evidence(*rows)) == verdict
+
+
+def test_freezing_shows_the_overhead_of_replication_by_what_it_takes_away() -> None:
+    frozen = _points("inv.freez", {8: 10.0, 16: 10.0})
+    # UPT has the page sizes that are looked at.
+    upt = _points("upt", {8: 1.0, 16: 1.0})
+    for highest, verdict in ((50.0, "holds"), (15.0, "differs")):
+        rows = [*frozen, *upt, *_points("inv", {8: 10.0, 16: highest})]
+        assert _verdict("excessive replication is the main", _evidence(*rows)) == verdict
+
+
+def test_a_policy_is_between_the_lines_if_most_of_its_pages_are() -> None:
+    below = [row for p in ("upt", "upt.del") for row in _points(p, {8: 2.0, 10: 3.0, 12: 30.0})]
+    above = _points("inv", {6: 1.0, 7: 1.0, 8: 2.0, 10: 30.0, 12: 30.0})
+    costs = Costs(_points("all-remote", {8: 10.0}), [*below, *above])
+    assert mostly_below(costs, ("upt", "upt.del", "inv", "inv.del")) == pytest.approx(2 / 3)
+
+
+def test_the_printed_numbers_are_not_corrected_before_a_rule_is_tried_on_them() -> None:
+    (claim,) = (claim for claim in CLAIMS if "almost always better" in claim.statement)
+    assert claim.own
+    assert claim.own(Evidence({})) == pytest.approx(0.905, abs=0.001)
+    assert claim.judge
+    assert claim.judge(claim.own(Evidence({})))
 
 
 def test_what_the_printed_tables_say_of_themselves() -> None:

@@ -2,7 +2,6 @@
 
 from homenode_studies.studies.claims import (
     CLOSE,
-    COMPARABLE,
     FEW,
     MOST,
     NEARLY_ALL,
@@ -35,9 +34,9 @@ _GONE = (
 
 
 def helped(costs: Costs) -> float:
-    """The share of all points of UPT, INV and their .DEL that cost less re-aligned."""
+    """The share of all points of UPT, INV and their .DEL that cost much less re-aligned."""
     return share(
-        ratio < 1
+        ratio < 1 / CLOSE
         for policy in _ALL
         for ratio in m.over(costs, (policy, True), (policy, False)).values()
     )
@@ -64,6 +63,19 @@ def gone(evidence: Evidence) -> dict[str, float]:
         for row in evidence.rows("realignment")
         if row["page"] == 12 and row["gone"] is not None
     }
+
+
+def mostly_below(costs: Costs, policies: tuple[str, ...]) -> float:
+    """The share of policies, re-aligned, with most pages from 256 bytes on below all-remote."""
+    below_line = {
+        policy: [
+            costs.cost(program, policy, page, True) <= costs.line(program)
+            for program, _, page in m.points_of(costs, (policy,), True)
+            if page >= m.SMALL
+        ]
+        for policy in policies
+    }
+    return share(share(flags) > MOST for flags in below_line.values() if flags)
 
 
 def cheapest(costs: Costs) -> dict[str, str]:
@@ -117,9 +129,10 @@ CLAIMS = (
         "3.4",
         "Re-alignment improves all policies remarkably",
         "all policies",
-        "share of programs, policies and page sizes that cost less re-aligned",
+        "share of programs, policies and page sizes that cost less by more than a tenth",
         judge=above(NEARLY_ALL),
         shows="%",
+        post_hoc="by however little",
     ),
     both(
         lambda c: fft(c, False),
@@ -147,21 +160,24 @@ CLAIMS = (
         "3.4",
         "In FFT re-aligned almost all policies are between all-local and all-remote for most pages",
         "almost all",
-        "share of the points of UPT, INV and their .DEL from 256 bytes on that do not cost more "
-        "than all-remote",
-        lambda e: 1 - m.above_line(ours(e).only("FFT"), _ALL, True, 1.0),
-        above(MOST),
+        "share of policies that do not cost more than all-remote with most pages from 256 bytes on",
+        lambda e: mostly_below(ours(e).only("FFT"), (*_ALL, *FREEZING)),
+        above(NEARLY_ALL),
         "%",
+        why="all but INV, which costs more from 2 KB on; in table 10 it costs more than any "
+        "program with all data remote from 16 KB on",
+        post_hoc="most of the points of policies that do not freeze",
     ),
     both(
-        cheapest,
+        lambda c: cheapest(c.only("FFT", *_GRIDS)),
         "3.4",
-        "Re-aligned, UPT.DEL and INV.DEL are the best policies in every program",
+        "Re-aligned, UPT.DEL and INV.DEL are the best policies in FFT, SIMPLE and WEATHER",
         "best",
         "cheapest policy at its best page size",
         judge=lambda v: set(v.values()) <= set(m.COUNTED),
-        contradicted="UPT without a counter is the cheapest in SPEECH (table 12: 1.89 with 1 "
-        "KB, UPT.DEL 2.06)",
+        why="in SIMPLE and WEATHER it is UPT, also if pages of less than 256 bytes, which the "
+        "paper has not re-aligned, are left out: counters gain less here (notes)",
+        post_hoc="SPEECH was judged, too, of which the paper says that UPT also performs well",
     ),
     Claim(
         "3.4",
@@ -169,10 +185,10 @@ CLAIMS = (
         "close",
         "INV.FREEZ over all-remote with 4 KB pages",
         lambda e: frozen(need(ours(e), FREEZING[0])),
-        between(1 / COMPARABLE, COMPARABLE),
+        between(1 / CLOSE, CLOSE),
         why="checked: not under any of eight interpretations (table freezing-readings): "
         "re-aligned, FFT is nearly all local here, and its pages are not frozen",
-        post_hoc=POST_HOC,
+        post_hoc=f"{POST_HOC}; close was a fifth",
     ),
     Claim(
         "3.4",
