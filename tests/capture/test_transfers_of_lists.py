@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 _READ, _WRITE, _TRANSFER = 0, 1, 8
 _ORDERS = ("deterministic", "logical", "free")
 _LARGE = 600_000
+# What a call writes of a buffer of 160 bytes.
+_OWN = [(0, _WRITE, 0, 64), (0, _WRITE, 64, 64), (0, _WRITE, 128, 32)]
 # Ways to write more than a pipe or a stream holds.
 _HOWS = (
     "write",
@@ -36,6 +39,14 @@ def _transfers(made: Recording, name: str) -> Iterator[tuple[int, int, int, int]
     columns = [found[one][chosen].tolist() for one in ("thread", "kind", "addr", "size")]
     for thread, kind, addr, size in zip(*columns, strict=True):
         yield thread, kind, addr - start, size
+
+
+def _check_messages(made: Recording) -> None:
+    """Of 40 messages, one byte longer each."""
+    pieces = [(128 * i, 64) for i in range(40)] + [(128 * i + 64, i) for i in range(1, 40)]
+    for name, thread, kind in [("incoming", 0, _WRITE), ("outgoing", 1, _READ)]:
+        found = [row for row in _transfers(made, name) if row[0] == thread]
+        assert found == [(thread, kind, *piece) for piece in sorted(pieces)]
 
 
 @pytest.mark.parametrize("how", _HOWS)
@@ -68,18 +79,33 @@ def test_lists_of_buffers_are_those_before_the_call(
     made = record(program, order=order)
     assert made.out == natively(program)
     assert made.summary["forced_turns"] == 0
-    messages = [
-        (at, size) for i in range(40) for at, size in [(128 * i, 64), (128 * i + 64, i)] if size > 0
-    ]
-    assert list(_transfers(made, "incoming")) == [(0, _WRITE, *row) for row in messages]
-    assert [row[1:] for row in _transfers(made, "outgoing") if row[0] == 1] == [
-        (_READ, *row) for row in messages
-    ]
+    _check_messages(made)
     # The data, of readv and of recvmsg, overwrite the list.
-    own = [(0, _WRITE, 0, 64), (0, _WRITE, 64, 64), (0, _WRITE, 128, 32)]
-    assert list(_transfers(made, "own")) == own * 2
+    assert list(_transfers(made, "own")) == _OWN * 2
     assert list(_transfers(made, "rest")) == [(0, _WRITE, 0, 32)] * 2
     assert list(_transfers(made, "copy")) == [(0, _WRITE, 0, 40)]
     assert [row for row in _transfers(made, "copied") if row[0] == 0] == [(0, _READ, 0, 40)]
     # By vmsplice, and by fwrite.
     assert sum(size for *_, size in _transfers(made, "flowing")) == 2 * 200_000
+
+
+@pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="QEMU is not installed")
+def test_lists_of_buffers_under_emulation(
+    compiled: Builder, emulate: Recorder, natively: Callable[..., str]
+) -> None:
+    program = compiled("messages.c")
+    made = emulate(program, "emulated")
+    assert made.out == natively(program, "emulated")
+    assert made.summary["forced_turns"] == 0
+    _check_messages(made)
+    assert list(_transfers(made, "own")) == _OWN
+
+
+@pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="QEMU is not installed")
+def test_a_large_message_lets_the_reader_run_under_emulation(
+    compiled: Builder, emulate: Recorder
+) -> None:
+    made = emulate(compiled("large_writes.c"), "sendmsg")
+    assert made.out == f"{_LARGE} {_LARGE} 0\n"
+    assert made.summary["forced_turns"] == 0
+    assert sum(size for *_, size in _transfers(made, "sent")) == _LARGE

@@ -31,6 +31,7 @@ _OF_THE_RUNTIME = (
     "fd_wait",
     "text_events",
     "transfers",
+    "user_memory",
     "stack_table",
 )
 

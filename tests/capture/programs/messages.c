@@ -1,4 +1,6 @@
-/* Calls that transfer several buffers. Prints what they return. */
+/* Calls that transfer several buffers. Prints what they return. With an argument, only what QEMU
+ * passes on: it ignores the time of recvmmsg, lacks process_vm_readv, and reads a message's header
+ * once more after the call. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +42,7 @@ static void *transmit(void *argument)
     return NULL;
 }
 
-static void receive(void)
+static void receive(int all)
 {
     struct mmsghdr messages[COUNT];
     struct iovec pieces[COUNT];
@@ -49,8 +51,8 @@ static void receive(void)
     int sent = 0, got;
 
     prepare(messages, pieces, incoming);
-    got = recvmmsg(datagrams[0], messages, 1, 0, &wrong);
-    printf("wrong time: %d %s\n", got, strerror(errno));
+    got = all ? recvmmsg(datagrams[0], messages, 1, 0, &wrong) : -1;
+    printf("wrong time: %d %s\n", got, all ? strerror(errno) : "");
     printf("nothing: %d\n", recvmmsg(datagrams[0], messages, 1, MSG_DONTWAIT, NULL));
     pthread_create(&other, NULL, transmit, &sent);
     got = recvmmsg(datagrams[0], messages, 1, MSG_WAITFORONE, NULL);
@@ -127,16 +129,18 @@ static void flow(void)
     printf("flow: %zd %zd %zd\n", sent, moved, drained);
 }
 
-int main(void)
+int main(int count, char **words)
 {
     struct iovec here = {copy, 40}, there = {copied, 40};
 
     if (socketpair(AF_UNIX, SOCK_DGRAM, 0, datagrams) != 0 || pipe(in) != 0 || pipe(out) != 0)
         return 1;
-    receive();
+    receive(count == 1);
     overlap('r');
-    overlap('m');
-    printf("own memory: %zd\n", process_vm_readv(getpid(), &here, 1, &there, 1, 0));
+    if (count == 1)
+        overlap('m');
+    if (count == 1)
+        printf("own memory: %zd\n", process_vm_readv(getpid(), &here, 1, &there, 1, 0));
     flow();
     return 0;
 }

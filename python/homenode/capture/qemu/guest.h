@@ -22,7 +22,8 @@ enum call {
     CALL_OTHER,         /* does not block */
     CALL_OUTSIDE,       /* may block for an unknown time */
     CALL_READ, CALL_ACCEPT, CALL_ACCEPT4, CALL_WRITE, CALL_WRITEV,
-    CALL_RECVFROM, CALL_RECVMSG, CALL_SENDTO, CALL_SENDMSG,
+    CALL_RECVFROM, CALL_RECVMSG, CALL_SENDTO, CALL_SENDMSG, CALL_RECVMMSG, CALL_SENDMMSG,
+    CALL_SENDFILE, CALL_VMSPLICE,
     CALL_POLL, CALL_PPOLL, CALL_SELECT, CALL_PSELECT, CALL_EPOLL,
     CALL_SIGNAL_WAIT, CALL_SUSPEND, CALL_PAUSE,
     CALL_FLOCK, CALL_FCNTL, CALL_MSGRCV, CALL_MSGSND, CALL_SEMOP, CALL_CONNECT,
@@ -62,8 +63,10 @@ struct guest {
     uint64_t stack_low, stack_high, tls_low, tls_high;
     enum call call;
     uint64_t arguments[6];
+    struct hn_pieces pieces;    /* the buffers that the call fills (guest_transfers.c) */
     replacement *replacement;   /* makes the call in place of QEMU, or null */
     long replaced_number;   /* number of the host's call that is replaced */
+    int replaces_all;       /* QEMU makes several for the program's one */
     int tsc_forbidden;      /* to its kernel thread (virtual_tsc.c) */
     struct guest *child;    /* while it is being made */
     struct patch patches[PATCHES_MAX];
@@ -212,7 +215,7 @@ int dispatch_possible(void);
 int dispatch_catches(void);
 void dispatch_over(void);
 void dispatch_mask(const uint64_t *wanted, uint64_t *old);
-void dispatch_call(long number, replacement *make);
+void dispatch_call(long number, replacement *make, int all);
 long make_call(long number, const long a[6]);
 long interrupted(int may_restart);
 int is_from_outside(const siginfo_t *info);
@@ -276,6 +279,7 @@ int main_stack_of_guest(uint64_t *low, uint64_t *high);
 uint64_t region_end(uint64_t address);
 
 /* guest_transfers.c */
+void guest_note_buffers(struct guest *g);
 void guest_transfer(struct hn_thread *me, enum call call, const uint64_t a[6], uint64_t bytes);
 
 /* guest_memory.c */

@@ -59,7 +59,7 @@ static void before_blocking(struct hn_thread *me, enum call call, const uint64_t
     case CALL_YIELD:
         hn_yield(me);
         break;
-    case CALL_OUTSIDE:
+    case CALL_OUTSIDE: case CALL_VMSPLICE:
         hn_leave(me);
         break;
     case CALL_PAUSE:
@@ -74,6 +74,7 @@ static void before_blocking(struct hn_thread *me, enum call call, const uint64_t
         break;
     case CALL_READ: case CALL_READV: case CALL_ACCEPT: case CALL_ACCEPT4: case CALL_WRITE:
     case CALL_WRITEV: case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO: case CALL_SENDMSG:
+    case CALL_RECVMMSG: case CALL_SENDMMSG: case CALL_SENDFILE:
     case CALL_POLL: case CALL_PPOLL: case CALL_SELECT: case CALL_PSELECT: case CALL_EPOLL:
     case CALL_WAIT4: case CALL_WAITID: case CALL_FLOCK: case CALL_FCNTL: case CALL_MSGRCV:
     case CALL_MSGSND: case CALL_SEMOP: case CALL_CONNECT: case CALL_SIGNAL_WAIT:
@@ -173,10 +174,11 @@ static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t 
         guest_thread_exits(me);
     else if (hn_deterministic())
         before_blocking(me, g->call, g->arguments);
+    guest_note_buffers(g);
     if (me->state == HN_RUNNING)
         settle(me);
     if (g->replacement != NULL && hn_c->order != 0 && me->state == HN_RUNNING)
-        dispatch_call(g->replaced_number, g->replacement);
+        dispatch_call(g->replaced_number, g->replacement, g->replaces_all);
 }
 
 /* Notes the effects of a call on memory, threads and processes. */
@@ -264,6 +266,7 @@ static void on_return(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t
     after_call(me, g, result);
     if (result > 0)
         guest_transfer(me, g->call, g->arguments, (uint64_t)result);
+    hn_drop_pieces(&g->pieces);
     g->call = CALL_NONE;
     hn_event(me, HN_EV_SYSCALL_EXIT, (uint64_t)number, 0);
     settle(me);

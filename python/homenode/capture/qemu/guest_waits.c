@@ -215,6 +215,15 @@ static uint64_t bytes_of(uint64_t pieces, uint64_t count)
     return bytes;
 }
 
+/* Whether what is written to a descriptor may have to wait for room. */
+static int takes_parts(int fd)
+{
+    struct stat status;
+
+    return fstat(fd, &status) == 0 &&
+           (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
 /* A call for which one cannot ask whether it blocks: it is replaced, or made without the turn. */
 static void wait_in_call(struct hn_thread *me, enum call call, int midway)
 {
@@ -230,6 +239,7 @@ enum hn_fd_use use_of_fd(enum call call)
     case CALL_ACCEPT: case CALL_ACCEPT4:
         return HN_FD_ACCEPTS;
     case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO: case CALL_SENDMSG:
+    case CALL_RECVMMSG: case CALL_SENDMMSG:
         return HN_FD_SOCKET;
     default:
         return HN_FD_FILE;
@@ -247,6 +257,18 @@ static void wait_for_fd(struct hn_thread *me, enum call call, int fd, short even
         hn_wait_fd(me, fd, events, use_of_fd(call));
 }
 
+/* A call that may block although its descriptor is ready: it has many messages, much data, or a
+ * receiver without room. */
+static void wait_in_attempts(struct hn_thread *me, enum call call, int fd, short events)
+{
+    if (!hn_fd_waits(fd))
+        return;
+    if (dispatch_possible())
+        choose_replacement(guest_of(me), call, 0);
+    else
+        hn_wait_fd(me, fd, events, use_of_fd(call));
+}
+
 static void wait_to_write(struct hn_thread *me, enum call call, const uint64_t a[6])
 {
     const uint64_t size = call == CALL_WRITEV ? bytes_of(a[1], a[2]) : a[2];
@@ -254,6 +276,8 @@ static void wait_to_write(struct hn_thread *me, enum call call, const uint64_t a
 
     if (plain && may_stop_midway((int)a[0], size))
         wait_in_call(me, call, 1);
+    else if (call == CALL_SENDTO)
+        wait_in_attempts(me, call, (int)a[0], POLLOUT);
     else
         wait_for_fd(me, call, (int)a[0], POLLOUT);
 }
@@ -320,12 +344,16 @@ static int asks_not_to_wait(enum call call, const uint64_t a[6])
         return (a[3] & ~(uint64_t)(SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0;
     case CALL_RECVFROM:
         return (a[3] & at_once) != 0;
+    case CALL_RECVMMSG:
+        return (a[3] & at_once) != 0;
+    case CALL_SENDMMSG:
+        return (a[3] & (MSG_DONTWAIT | MSG_FASTOPEN)) != 0;
     case CALL_RECVMSG:
         return (a[2] & at_once) != 0 || !has_message(a[1]);
     case CALL_SENDTO:
         return (a[3] & MSG_DONTWAIT) != 0;
     case CALL_SENDMSG:
-        return (a[2] & MSG_DONTWAIT) != 0 || !has_message(a[1]);
+        return (a[2] & (MSG_DONTWAIT | MSG_FASTOPEN)) != 0 || !has_message(a[1]);
     case CALL_FLOCK:
         return (a[1] & (LOCK_NB | LOCK_UN)) != 0;
     case CALL_FCNTL:
@@ -377,8 +405,15 @@ void guest_wait(struct hn_thread *me, enum call call, const uint64_t a[6])
     case CALL_RECVMSG:
         wait_for_fd(me, call, (int)a[0], POLLIN);
         break;
-    case CALL_SENDMSG:
-        wait_for_fd(me, call, (int)a[0], POLLOUT);
+    case CALL_RECVMMSG:
+        wait_in_attempts(me, call, (int)a[0], POLLIN);
+        break;
+    case CALL_SENDMSG: case CALL_SENDMMSG:
+        wait_in_attempts(me, call, (int)a[0], POLLOUT);
+        break;
+    case CALL_SENDFILE:
+        if (takes_parts((int)a[0]))
+            wait_in_attempts(me, call, (int)a[0], POLLOUT);
         break;
     case CALL_WRITE: case CALL_WRITEV: case CALL_SENDTO:
         wait_to_write(me, call, a);

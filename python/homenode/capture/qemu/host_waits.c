@@ -184,6 +184,73 @@ static long emulate_sendto(struct hn_thread *me, long number, const long a[6])
     return write_all(me, (int)a[0], (const char *)a[1], (size_t)a[2], a[3]);
 }
 
+/* A message; what a stream did not take at first is sent after it. A socket that is writable may
+ * still refuse a datagram, for which its receiver has no room, so the call itself is repeated. */
+static long emulate_sendmsg(struct hn_thread *me, long number, const long a[6])
+{
+    const struct msghdr *message = (const struct msghdr *)a[1];
+    struct attempt t = {.number = number, .a = {a[0], a[1], a[2] | MSG_DONTWAIT},
+                        .not_now = -EAGAIN};
+    long done = await(me, &t, a, hn_socket_timeout_ns((int)a[0], POLLOUT), 1);
+    size_t taken = done > 0 ? (size_t)done : 0;
+
+    for (size_t i = 0; done > 0 && i < message->msg_iovlen; i++) {
+        const struct iovec *piece = &message->msg_iov[i];
+        const size_t skipped = taken < piece->iov_len ? taken : piece->iov_len;
+        long part;
+
+        taken -= skipped;
+        part = write_all(me, (int)a[0], (const char *)piece->iov_base + skipped,
+                         piece->iov_len - skipped, a[2]);
+        if (part < 0)
+            return done;
+        done += part;
+        if ((size_t)part < piece->iov_len - skipped)
+            break;
+    }
+    return done;
+}
+
+static long emulate_datagram(struct hn_thread *me, long number, const long a[6])
+{
+    struct attempt t = {.number = number, .a = {a[0], a[1], a[2], a[3] | MSG_DONTWAIT, a[4], a[5]},
+                        .not_now = -EAGAIN};
+
+    return await(me, &t, a, hn_socket_timeout_ns((int)a[0], POLLOUT), 1);
+}
+
+/* One of the messages that the program wants. */
+static long emulate_recvmsg(struct hn_thread *me, long number, const long a[6])
+{
+    if ((a[2] & MSG_DONTWAIT) == 0 && hn_wait_fd(me, (int)a[0], POLLIN, HN_FD_SOCKET) != 0)
+        return errno == EINTR ? interrupted(1) : -errno;
+    return make_call(number, a);
+}
+
+/* A pipe takes what it has room for. A socket takes all: in parts, between which the thread
+ * waits. */
+static long emulate_sendfile(struct hn_thread *me, long number, const long a[6])
+{
+    int type = 0;
+    socklen_t length = sizeof type;
+    const long size = a[3];
+    const int in_parts = getsockopt((int)a[0], SOL_SOCKET, SO_TYPE, &type, &length) == 0;
+    long done = 0, part;
+
+    do {
+        const long rest = size - done;
+
+        if (hn_wait_fd(me, (int)a[0], POLLOUT, HN_FD_FILE) != 0)
+            part = errno == EINTR ? interrupted(1) : -errno;
+        else
+            part = make_call(number,
+                             (const long[6]){a[0], a[1], a[2],
+                                             in_parts && rest > PIPE_BUF ? PIPE_BUF : rest});
+        done += part > 0 ? part : 0;
+    } while (part > 0 && in_parts && done < size);
+    return done > 0 ? done : part;
+}
+
 static long emulate_writev(struct hn_thread *me, long number, const long a[6])
 {
     const struct iovec *pieces = (const struct iovec *)a[1];
@@ -393,8 +460,11 @@ static const struct {
     {CALL_RECVMSG, 0, SYS_recvmsg, emulate_input},
     {CALL_WRITE, 0, SYS_write, emulate_output},
     {CALL_WRITEV, 0, SYS_writev, emulate_output},
-    {CALL_SENDTO, 0, SYS_sendto, emulate_output},
-    {CALL_SENDMSG, 0, SYS_sendmsg, emulate_output},
+    {CALL_SENDTO, 0, SYS_sendto, emulate_datagram},
+    {CALL_SENDMSG, 0, SYS_sendmsg, emulate_sendmsg},
+    {CALL_RECVMMSG, 0, SYS_recvmsg, emulate_recvmsg},
+    {CALL_SENDMMSG, 0, SYS_sendmsg, emulate_sendmsg},
+    {CALL_SENDFILE, 0, SYS_sendfile, emulate_sendfile},
     {CALL_WRITE, 1, SYS_write, emulate_write},
     {CALL_WRITEV, 1, SYS_writev, emulate_writev},
     {CALL_SENDTO, 1, SYS_sendto, emulate_sendto},
@@ -419,6 +489,7 @@ void choose_replacement(struct guest *g, enum call call, int midway)
         if (replacements[i].call == call && replacements[i].midway == midway) {
             g->replaced_number = replacements[i].number;
             g->replacement = replacements[i].make;
+            g->replaces_all = call == CALL_RECVMMSG || call == CALL_SENDMMSG;
         }
     }
 }

@@ -33,6 +33,7 @@ static __thread volatile char sends_back __attribute__((tls_model("initial-exec"
 static __thread struct {
     long number;
     replacement *make;
+    int all;                    /* also those after it, until the program's call is over */
 } next;
 
 /* The return from our handler, which the kernel does not send back. Debuggers recognise its
@@ -102,12 +103,14 @@ static void on_call_sent_back(int number, siginfo_t *info, void *context)
         sends_back = 1;
         return;
     }
-    dispatch(OFF, NULL, 0, NULL);
+    if (!next.all)
+        dispatch(OFF, NULL, 0, NULL);
     me = guest_thread();
     r[REG_RAX] = me == NULL ? make_call(next.number, a) : next.make(me, next.number, a);
     /* QEMU blocks signals from the arrival of one until it delivers it. */
     mask_signals(SIG_BLOCK, NULL, (uint64_t *)&u->uc_sigmask);
     errno = saved_errno;
+    sends_back = (char)next.all;
 }
 
 static int catch_calls(void)
@@ -135,8 +138,9 @@ int dispatch_catches(void)
     return here == POSSIBLE;
 }
 
-/* Has `make` perform the next call with this number. Must be the last step before the call. */
-void dispatch_call(long number, replacement *make)
+/* Has `make` perform the next call with this number, or all of them. Must be the last step before
+ * the call. */
+void dispatch_call(long number, replacement *make, int all)
 {
     const uint64_t trap = UINT64_C(1) << (SIGSYS - 1);
 
@@ -145,6 +149,7 @@ void dispatch_call(long number, replacement *make)
         return;
     next.number = number;
     next.make = make;
+    next.all = all;
     sends_back = 1;
 }
 
@@ -174,9 +179,9 @@ void dispatch_mask(const uint64_t *wanted, uint64_t *old)
     (void)wanted, (void)old;
 }
 
-void dispatch_call(long number, replacement *make)
+void dispatch_call(long number, replacement *make, int all)
 {
-    (void)number, (void)make;
+    (void)number, (void)make, (void)all;
 }
 
 long make_call(long number, const long a[6])

@@ -80,7 +80,7 @@ int hn_take_message(struct hn_pieces *p, const struct msghdr *message)
 
 void hn_drop_pieces(struct hn_pieces *p)
 {
-    if (p->all != p->few)
+    if (p->all != NULL && p->all != p->few)
         hn_give_back(p->all, p->count * sizeof *p->all);
     p->all = p->few;
     p->count = p->bytes = 0;
