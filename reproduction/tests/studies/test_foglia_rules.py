@@ -245,3 +245,40 @@ def test_a_share_of_shared_references_is_about_the_printed_one(share: float, ver
     said = "1.5 to 1.8 % of a workload's references are to shared data"
     claim = next(c for c in CLAIMS if c.statement == said)
     assert find(claim, Evidence({"table-3": rows})).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("misses", "verdict"),
+    [((60, 50, 40, 30, 20, 25), "holds"), ((60, 70, 40, 30, 20, 25), "differs")],
+)
+def test_false_sharing_grows_with_no_smaller_block(misses: tuple[int, ...], verdict: str) -> None:
+    blocks = (*matrix.BLOCKS, *matrix.LARGE_BLOCKS)
+    points = [
+        point(EC, Setting(block_size=block), misses_invalidation_false=count)
+        for block, count in zip(blocks, misses, strict=True)
+    ]
+    said = "Misses of false sharing grow with the block only from 1024 bytes on"
+    assert judged(said, points) == verdict
+
+
+@pytest.mark.parametrize(("largest", "verdict"), [(5.3, "holds"), (6.9, "differs")])
+def test_larger_blocks_gain_less_with_every_cache(largest: float, verdict: str) -> None:
+    points = [
+        point(EC, Setting(cache_size=size, block_size=block), gsp=power)
+        for size in matrix.SIZES
+        for block, power in zip(matrix.BLOCKS, (4, 4.5, 5, 5.3), strict=True)
+    ]
+    points[3]["gsp"] = largest
+    said = "Blocks beyond 128 bytes gain less than the doublings before"
+    assert judged(said, points) == verdict
+
+
+@pytest.mark.parametrize(("smaller", "verdict"), [(0.5, "holds"), (0.62, "differs")])
+def test_what_is_utilised_as_well_suffices(smaller: float, verdict: str) -> None:
+    points = [
+        point(EC, matrix.SMALL_BLOCKS.changed(cache_size=size), processor_utilisation=smaller)
+        for size in matrix.SIZES
+    ]
+    four = matrix.SMALL_BLOCKS.changed(processors=4, cache_size=matrix.SIZES[0])
+    points.append(point(EC, four, processor_utilisation=0.65))
+    assert judged("and smaller caches do not suffice", points) == verdict

@@ -22,7 +22,7 @@ from homenode_studies.studies.talbot.matrix import Setting as Configuration
 
 _OF_MACHINE_OR_PAPER = {
     *("1", "2", "3", "5", "8", "12", "16", "32", "40", "64", "100", "128", "130", "256", "512"),
-    *("2.5", "2.6", "3.3", "4.7", "21/8", "33", "112,183", "2003"),
+    *("2.5", "2.6", "3.3", "4.7", "7.39", "21/8", "33", "95", "112,183", "2003"),
 }
 """Sizes, cycles, processors and rules, and what the paper prints or what follows from it."""
 

@@ -13,6 +13,7 @@ from homenode_studies.studies.claims import (
 )
 from homenode_studies.studies.foglia import EC
 from homenode_studies.studies.foglia import measures as m
+from homenode_studies.studies.foglia.claims_workload import of_workloads
 from homenode_studies.studies.foglia.judging import (
     all_fall,
     all_rise,
@@ -36,7 +37,6 @@ from homenode_studies.studies.foglia.reasons import (
     first,
     of,
     of_sizes,
-    replaced,
 )
 from homenode_studies.studies.foglia.runs import ours
 from homenode_studies.studies.reasons import Number, Reason
@@ -47,11 +47,8 @@ EIGHT = SMALL_BLOCKS
 SMALLEST = FOUR.changed(cache_size=128 * KIB)
 _A_MILLION = 10_000
 """Makes percentages of references into counts for a million of them."""
-_GIVE_WAY = Reason(
-    "checked: a block is written back when it is evicted, and ours are evicted more often: "
-    f"{TOUCHED}; {{replaced:.0f}} % of the misses with 128 KB to 2 MB are on evicted blocks",
-    FOOTPRINT | {"replaced": of_sizes(FOUR, replaced)},
-)
+AS_WELL = 0.9
+"""The share of a utilisation from which on processors are utilised as well."""
 _OVER_ALL = "over all transactions that fetch a block, those that invalidate others included"
 _EACH_CACHE = Reason(
     "checked: each further cache is filled once, and evictions are as frequent as before: "
@@ -247,7 +244,16 @@ _FOUR_CLAIMS = (
         lambda e: max(sizes_of(ours(e), FOUR, written_back)),
         less_than(0.1),
         "%",
-        why=_GIVE_WAY,
+        why=Reason(
+            "checked: in the paper 95 % of the misses with 128 KB are other ones, so that few "
+            "evicted blocks have been written. Here for a hundred misses on such blocks {each:.0f} "
+            "are written back (128 KB to 2 MB), and {writes:.1f} % of the references are writes, "
+            "in table 3 7.39",
+            {
+                "each": of_sizes(FOUR, written_of_evicted),
+                "writes": lambda e: of_workloads(e, "data_write")[EC],
+            },
+        ),
         post_hoc=_OVER_ALL,
     ),
     Claim(
@@ -423,15 +429,15 @@ _EIGHT_CLAIMS = (
         "as well",
         "mean utilisation of eight with 2 MB over that of four with 128 KB",
         lambda e: at(EIGHT, m.utilisation)(e) / at(SMALLEST, m.utilisation)(e),
-        above(0.9),
+        above(AS_WELL),
     ),
     Claim(
         "5.1.2",
         "and smaller caches do not suffice",
         "1 MB is less",
-        "share of the smaller sizes with which eight are less utilised than four with 128 KB",
+        "share of the smaller sizes with which eight are not utilised as well as four with 128 KB",
         lambda e: share(
-            value < at(SMALLEST, m.utilisation)(e)
+            value < AS_WELL * at(SMALLEST, m.utilisation)(e)
             for value in sizes_of(ours(e), EIGHT, m.utilisation)[:-1]
         ),
         above(1),
@@ -443,6 +449,7 @@ _EIGHT_CLAIMS = (
             "2 MB",
             {"less": waits_less, "first": of_sizes(FOUR, first)},
         ),
+        post_hoc="any lower utilisation sufficed",
     ),
     Claim(
         "5.1.2",
