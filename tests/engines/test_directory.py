@@ -229,7 +229,9 @@ def test_the_protocol_keeps_its_promises() -> None:
 
 
 def test_tables_list_protocols_and_homes() -> None:
-    dash, lrc, sdd = hn.table("directory-protocols")
+    dash, lrc, one_trip, sdd = hn.table("directory-protocols")
+    assert [row["name"] for row in (lrc, one_trip)] == ["lrc", "lrc-one-trip"]
+    assert one_trip["home_states"] == lrc["home_states"]
     assert dash["states"][:3] == ["I", "S", "M"]
     assert lrc["home_states"] == ["unmapped", "readers", "writer", "weak"]
     assert sdd["home_states"] == ["uncached", "shared", "dirty", "returning"]

@@ -75,7 +75,7 @@ def test_each_step_takes_the_messages_that_are_documented(
     assert messages.crossed(step) == len(crossing)
 
 
-@pytest.mark.parametrize("name", ["dash", "lrc", "sdd"])
+@pytest.mark.parametrize("name", ["dash", "lrc", "lrc-one-trip", "sdd"])
 def test_text_has_all_tables_and_every_message(name: str, shown: Printed) -> None:
     text = shown(name)
     (protocol,) = hn.explain(name).data["protocols"]
@@ -98,7 +98,7 @@ def test_text_has_all_tables_and_every_message(name: str, shown: Printed) -> Non
     assert messages.summary(protocol) in text
 
 
-@pytest.mark.parametrize("name", ["dash", "dash:pointers=1", "lrc", "sdd"])
+@pytest.mark.parametrize("name", ["dash", "dash:pointers=1", "lrc", "lrc-one-trip", "sdd"])
 def test_every_cell_of_the_tables_is_in_its_grid(name: str) -> None:
     (protocol,) = hn.explain(name).data["protocols"]
     for controller in protocol["table"]["controllers"]:

@@ -18,7 +18,7 @@ def banded(tmp_path_factory: pytest.TempPathFactory) -> hn.Trace:
 
 
 def _simulated(trace: hn.Trace, **options: Any) -> dict[str, Any]:
-    (row,) = hn.simulate(trace, "dash-mesh", protocols="lrc", **{**_OPTIONS, **options})
+    (row,) = hn.simulate(trace, "dash-mesh", **{"protocols": "lrc", **_OPTIONS, **options})
     return row
 
 
@@ -36,6 +36,15 @@ def test_the_time_of_all_processors_is_accounted_for(banded: hn.Trace) -> None:
     assert sent["acknowledge"] <= sent["write_notice"] + row["processors"] * sent["modified"]
     assert row["page_faults"] > 0
     assert row["tlb_misses"] > 0
+
+
+def test_releases_of_one_trip_save_time_and_no_message(banded: hn.Trace) -> None:
+    trips, one = (
+        _simulated(banded, protocols=name, check=True) for name in ("lrc", "lrc-one-trip")
+    )
+    assert one["cycles"] < trips["cycles"]
+    assert one["messages"]["modified"] == trips["messages"]["modified"] > 0
+    assert one["messages"]["written_back"] == one["messages"]["write_back"]
 
 
 def test_nothing_depends_on_the_threads_of_the_host(banded: hn.Trace) -> None:

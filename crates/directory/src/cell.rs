@@ -20,6 +20,15 @@ impl<A, S> ControllerCell<A, S> {
     pub(crate) const fn is_possible(&self) -> bool {
         !matches!(self, Self::Impossible(_))
     }
+
+    /// The same cell with its state in another type.
+    pub(crate) fn map_state<T>(self, state: impl FnOnce(S) -> T) -> ControllerCell<A, T> {
+        match self {
+            Self::Does(actions, next) => ControllerCell::Does(actions, state(next)),
+            Self::Waits => ControllerCell::Waits,
+            Self::Impossible(why) => ControllerCell::Impossible(why),
+        }
+    }
 }
 
 /// The role of a state of a cache's controller, verified by the model checker.
@@ -87,13 +96,7 @@ impl<E: Labelled, B: Labelled, A: Copy> ControllerTable<E, B, A> {
     where
         S: ControllerStates<Event = E, Sender = B, Action = A>,
     {
-        let numbered = |cell| match cell {
-            ControllerCell::Does(actions, next) => {
-                ControllerCell::Does(actions, Labelled::index(next))
-            }
-            ControllerCell::Waits => ControllerCell::Waits,
-            ControllerCell::Impossible(why) => ControllerCell::Impossible(why),
-        };
+        let numbered = |cell: ControllerCell<A, S>| cell.map_state(Labelled::index);
         let row = |&state: &S| Self::columns().map(move |(event, by)| state.cell(event, by));
         Self {
             name,

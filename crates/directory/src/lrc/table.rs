@@ -36,6 +36,13 @@ pub trait PagedRules {
 
     /// Whether the page is on the weak list.
     fn is_weak(state: Self::Home) -> bool;
+
+    /// Whether a release notifies the home without waiting for the acknowledgements of its
+    /// write-backs, so that `modified` may arrive before them.
+    #[must_use]
+    fn modified_overtakes() -> bool {
+        false
+    }
 }
 
 /// Every cell of a page protocol.
@@ -51,6 +58,7 @@ pub struct PagedTable {
     noticed: Vec<bool>,
     knows_due: Vec<bool>,
     weak: Vec<bool>,
+    modified_overtakes: bool,
 }
 
 impl PagedTable {
@@ -65,6 +73,7 @@ impl PagedTable {
             noticed: R::Mapping::ALL.iter().map(|&state| R::is_noticed(state)).collect(),
             knows_due: R::Release::ALL.iter().map(|&state| R::knows_due(state)).collect(),
             weak: R::Home::ALL.iter().map(|&state| R::is_weak(state)).collect(),
+            modified_overtakes: R::modified_overtakes(),
         }
     }
 
@@ -90,5 +99,11 @@ impl PagedTable {
     #[must_use]
     pub fn is_weak(&self, home: u8) -> bool {
         self.weak[usize::from(home)]
+    }
+
+    /// Whether `modified` may arrive before write-backs that its sender sent earlier.
+    #[must_use]
+    pub const fn modified_overtakes(&self) -> bool {
+        self.modified_overtakes
     }
 }

@@ -183,6 +183,16 @@ labelled! {
         Fetch = "fetch": "a cache needs a line",
         WriteBack = "write-back": "a cache has dirty words for memory",
         Modified = "modified": "a node releases what it wrote to the page",
+        ModifiedEarly = "modified, write-backs due": "the same, and write-backs of the node have \
+            not arrived",
+    }
+}
+
+impl PageHomeEvent {
+    /// The event if write-backs of the sender have not arrived.
+    #[must_use]
+    pub const fn before_write_backs(self) -> Self {
+        if matches!(self, Self::Modified) { Self::ModifiedEarly } else { self }
     }
 }
 

@@ -10,12 +10,16 @@ pub use spec::DirectoryProtocol;
 use crate::dash::{DirectoryTable, protocol::dash};
 use crate::entry::FamilyProtocol;
 use crate::linked::{ListTable, protocol::sdd};
-use crate::lrc::{PagedTable, protocol::lrc};
+use crate::lrc::{
+    PagedTable,
+    protocol::{lrc, lrc_one_trip},
+};
 
 /// Every protocol, in the order of lists and documentation.
 pub const TABLE: &[Entry] = &[
     Entry::of(&dash::ENTRY, || CoherenceTable::Blocks((dash::ENTRY.build)())),
     Entry::of(&lrc::ENTRY, || CoherenceTable::Pages((lrc::ENTRY.build)())),
+    Entry::of(&lrc_one_trip::ENTRY, || CoherenceTable::Pages((lrc_one_trip::ENTRY.build)())),
     Entry::of(&sdd::ENTRY, || CoherenceTable::Linked((sdd::ENTRY.build)())),
 ];
 
@@ -77,7 +81,7 @@ mod tests {
             .flat_map(|family| std::fs::read_dir(folder(family)).unwrap())
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .filter(|name| name != "mod.rs")
-            .filter_map(|name| name.strip_suffix(".rs").map(str::to_owned))
+            .filter_map(|name| name.strip_suffix(".rs").map(|name| name.replace('_', "-")))
             .collect();
         files.sort();
         let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.to_owned()).collect();

@@ -7,10 +7,12 @@ use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{
     CacheEvent, ClockError, ClockedDirectoryResult, CoherenceTable, ControllerCell,
-    DirectoryCounts, DirectoryProtocol, HomeAction, HomeEvent, MappingEvent, PageHomeEvent,
-    PageReplication, PageSender, ReleaseEvent, Sender,
+    DirectoryCounts, DirectoryFindingKind, DirectoryProtocol, HomeAction, HomeEvent, MappingEvent,
+    PageHomeEvent, PageReplication, PageSender, ReleaseEvent, Sender, check,
 };
-use homenode_machine::{CacheShape, LastLevelModel, MemoryTopology, SharedMemories};
+use homenode_machine::{
+    CacheShape, LastLevelModel, MemoryTopology, NetworkContention, SharedMemories,
+};
 use homenode_protocol::Labelled;
 
 fn table(protocol: &str) -> CoherenceTable {
@@ -105,10 +107,14 @@ fn right_protocols_pass_and_nothing_else_changes() {
         let mut machine = machine(&mut rng);
         let races = round % 2 == 0;
         let programs = programs(&mut rng, machine.setup.nodes, races);
-        let protocol = ["dash", "lrc", "lrc", "dash:pointers=1"][round % 4];
-        if protocol == "lrc" {
+        let protocol =
+            ["dash", "lrc", "lrc-one-trip", "lrc", "dash:pointers=1", "lrc-one-trip"][round % 6];
+        if protocol.starts_with("lrc") {
             let policies = [PageReplication::None, PageReplication::Counter(1)];
             machine.timed.replication = pick(&mut rng, &policies);
+            // Without queues at the ends of the network messages overtake each other.
+            let contention = [NetworkContention::None, NetworkContention::Ends];
+            machine.timed.machine.network.contention = pick(&mut rng, &contention);
         } else if rng.below(2) == 0 {
             share_memories(&mut rng, &mut machine);
         }
@@ -181,6 +187,27 @@ fn a_lost_write_back_is_found() {
         }
     }
     assert!(stale(&CoherenceTable::Blocks(bug), true) > 10);
+}
+
+/// `lrc-one-trip`, where home takes `modified` although write-backs are still to come.
+#[test]
+fn a_notice_before_the_words_is_found() {
+    let CoherenceTable::Pages(right) = table("lrc-one-trip") else { unreachable!() };
+    for (name, senders) in
+        [("writer", &[PageSender::Only][..]), ("weak", &[PageSender::Only, PageSender::Sharer])]
+    {
+        let mut bug = right.clone();
+        let state = state(right.home.states(), name);
+        for &sender in senders {
+            let early = PageHomeEvent::ModifiedEarly;
+            assert_eq!(right.home.cell_by(state, early, sender), ControllerCell::Waits);
+            let cell = right.home.cell_by(state, PageHomeEvent::Modified, sender);
+            bug.home.set_cell_by(state, early, sender, cell);
+        }
+        let report = check(&CoherenceTable::Pages(bug), 2);
+        let kinds: Vec<_> = report.findings.iter().map(|found| found.kind).collect();
+        assert_eq!(kinds, [DirectoryFindingKind::StaleRead], "{name}");
+    }
 }
 
 #[test]

@@ -271,6 +271,6 @@ fn homes_that_cannot_be_are_refused() {
     );
     assert_eq!(
         DirectoryProtocol::parse("mesi").unwrap_err().to_string(),
-        "unknown protocol \"mesi\": expected one of dash, lrc, sdd"
+        "unknown protocol \"mesi\": expected one of dash, lrc, lrc-one-trip, sdd"
     );
 }

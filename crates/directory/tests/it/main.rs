@@ -20,6 +20,7 @@ mod oracle;
 mod page_classes;
 mod page_walk;
 mod programs;
+mod release_latency;
 mod rows;
 mod slow_clock;
 mod slow_lists;

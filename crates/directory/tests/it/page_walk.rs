@@ -12,15 +12,16 @@ use homenode_machine::CacheShape;
 /// Cycles between two steps, so that each is over before the next begins.
 const APART: u32 = 5_000_000;
 
-fn lrc() -> PagedTable {
-    match DirectoryProtocol::parse("lrc").unwrap().table() {
+fn table(protocol: &str) -> PagedTable {
+    match DirectoryProtocol::parse(protocol).unwrap().table() {
         CoherenceTable::Pages(table) => table,
         CoherenceTable::Blocks(_) | CoherenceTable::Linked(_) => unreachable!(),
     }
 }
 
-fn walked(machine: &TimedMachine, steps: &[WrittenStep]) -> PagedWalk {
-    walk_pages(&machine.setup, &lrc(), machine.homes(), &machine.timed, steps).unwrap().0
+fn walked(protocol: &str, machine: &TimedMachine, steps: &[WrittenStep]) -> PagedWalk {
+    let table = table(protocol);
+    walk_pages(&machine.setup, &table, machine.homes(), &machine.timed, steps).unwrap().0
 }
 
 /// Nodes whose caches have room for `lines` lines of 16 bytes.
@@ -94,10 +95,11 @@ fn steps_add_up_to_what_the_clock_counts() {
         let mut machine = machine(nodes, [1, 2, 8][round % 3], home);
         machine.setup.page_bytes = [64, 4096][round % 2];
         let steps = random_steps(&mut rng, nodes);
-        let walk = walked(&machine, &steps);
+        let protocol = ["lrc", "lrc-one-trip"][round % 2];
+        let walk = walked(protocol, &machine, &steps);
         check_links(&walk);
         machine.setup.check = true;
-        let table = CoherenceTable::Pages(lrc());
+        let table = CoherenceTable::Pages(table(protocol));
         let found = machine.try_run(table, &processes(nodes, &steps, APART), 1000).unwrap();
         assert_eq!(walk.totals.counts, found.counts, "{round}");
         assert_eq!(Some(walk.totals.messages), found.page_messages, "{round}");
@@ -115,7 +117,11 @@ fn steps_add_up_to_what_the_clock_counts() {
 /// The messages between different nodes of the last of some steps. Node 0 of four is the home, and
 /// each cache has room for two lines.
 fn last(text: &str) -> String {
-    let walk = walked(&machine(4, 2, "fixed:node=0"), &written_steps(text).unwrap());
+    last_under("lrc", text)
+}
+
+fn last_under(protocol: &str, text: &str) -> String {
+    let walk = walked(protocol, &machine(4, 2, "fixed:node=0"), &written_steps(text).unwrap());
     check_links(&walk);
     messages_of(&walk.steps.last().unwrap().acts)
 }
@@ -147,9 +153,20 @@ fn synchronisation_takes_the_messages_of_the_protocol() {
 }
 
 #[test]
+fn a_release_of_one_trip_tells_home_with_the_write_back() {
+    let written = "1-0 write-back, 0-1 written back, 1-0 modified, 0-1 notices sent";
+    assert_eq!(last_under("lrc-one-trip", "1 W a0; 1 rel"), written);
+    assert_eq!(
+        last_under("lrc-one-trip", "1 W a0; 2 R a0; 1 rel"),
+        "1-0 write-back, 0-1 written back, 1-0 modified, 0-2 write notice, 0-1 notices sent, 2-1 \
+         acknowledge"
+    );
+}
+
+#[test]
 fn reads_see_old_values_until_they_have_to_see_new_ones() {
     let text = "0 R a0; 1 W a0; 1 rel; 0 R a0; 0 acq; 0 R a0";
-    let walk = walked(&machine(2, 2, "fixed:node=1"), &written_steps(text).unwrap());
+    let walk = walked("lrc", &machine(2, 2, "fixed:node=1"), &written_steps(text).unwrap());
     let read = |step: usize| walk.steps[step].scenes.lines[0].data.copies[0].values.clone();
     assert_eq!((read(0), read(3), read(4), read(5)), (vec![0], vec![0], vec![], vec![1]));
     assert!(walk.steps[5].fault == Some(true) && walk.steps[5].miss.is_some());
@@ -160,7 +177,7 @@ fn reads_see_old_values_until_they_have_to_see_new_ones() {
 #[test]
 fn several_writers_of_a_line_keep_it_and_memory_gets_the_words_of_each() {
     let text = "0 W a0; 1 W a1; 0 rel; 1 rel; 2 R a0";
-    let walk = walked(&machine(3, 1, "fixed:node=2"), &written_steps(text).unwrap());
+    let walk = walked("lrc", &machine(3, 1, "fixed:node=2"), &written_steps(text).unwrap());
     let line = |step: usize| &walk.steps[step].scenes.lines[0];
     assert_eq!(line(1).dirty, [vec![0], vec![1], vec![]]);
     assert_eq!(line(2).dirty, [vec![], vec![1], vec![]]);
@@ -175,7 +192,8 @@ fn examples_of_pages_can_be_read_and_belong_to_their_protocol() {
         let example = entry.example;
         assert_eq!(example.protocol, Some(entry.name));
         assert_eq!(example.steps().len(), example.text.split(';').count());
-        let walk = walked(&machine(example.processors(), 1, "first-touch"), &example.steps());
+        let walk =
+            walked(entry.name, &machine(example.processors(), 1, "first-touch"), &example.steps());
         assert!(walk.steps.len() >= 10);
         check_links(&walk);
         let used =

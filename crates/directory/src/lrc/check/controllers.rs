@@ -20,6 +20,11 @@ impl PageModel<'_> {
     ) -> Happened {
         let kind = PageMessage::ALL[usize::from(message.message)];
         if let Some(event) = kind.event_at_home() {
+            let sent = |other: &CheckedPageMessage| {
+                other.message == PageMessage::WriteBack.index() && other.from == message.from
+            };
+            let due = scene.next.messages.iter().any(sent);
+            let event = if due { event.before_write_backs() } else { event };
             return self.home(scene, event, message);
         }
         let at = usize::from(message.to);
@@ -241,7 +246,10 @@ impl PageModel<'_> {
                     [Data::None; WORDS]
                 };
                 let reply = CheckedPageMessage { due: *due, words, ..plain(kind, HOME, sender) };
-                if matches!(kind, PageMessage::Line | PageMessage::WrittenBack) {
+                // A release that goes on before its write-backs are acknowledged sees a delay.
+                let at_once = kind == PageMessage::Line
+                    || (kind == PageMessage::WrittenBack && !self.table.modified_overtakes());
+                if at_once {
                     scene.at_once = Some(reply);
                 } else {
                     Self::send(scene, reply)?;

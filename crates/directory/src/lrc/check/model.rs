@@ -17,6 +17,10 @@ use crate::lrc::vocabulary::{
     PageSender, ReleaseAction, ReleaseEvent,
 };
 
+/// A node with this number of unacknowledged write-backs begins no write. Only whether there are
+/// any matters to the protocol; with releases that do not wait for them there could be any number.
+const UNACKNOWLEDGED_MAX: u8 = 2;
+
 /// Which cells were reached.
 pub(super) struct PageCoverage {
     pub(super) mapping: ReachedTable<MappingEvent, AnySender, MappingAction>,
@@ -78,7 +82,10 @@ impl ProtocolModel for PageModel<'_> {
             steps.push(PageStep::Access(at, CheckedAccess::Load));
             for word in 0..WORDS {
                 // Two writes of which neither is ordered before the other are a race.
-                if node.knows[word] && !self.is_stored(situation, word) {
+                if node.knows[word]
+                    && node.writing < UNACKNOWLEDGED_MAX
+                    && !self.is_stored(situation, word)
+                {
                     steps.push(PageStep::Access(at, CheckedAccess::Store(word)));
                 }
             }

@@ -48,7 +48,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.apply(Some((envelope.to, message)), requesters)?;
         if message.sent.message == PageMessage::WrittenBack {
             let cache = usize::from(envelope.to);
-            self.writing_back[cache].retain(|&block| block != message.block);
+            // One of them: a release of one trip may send others before.
+            let sent = &mut self.writing_back[cache];
+            if let Some(at) = sent.iter().position(|&block| block == message.block) {
+                sent.swap_remove(at);
+            }
             self.retry_deferred(cache, requesters);
         }
         Ok(answer)

@@ -17,6 +17,8 @@ use effects::NO_RECIPIENT;
 pub(crate) use effects::{Answered, PageAnswer, PageEffect, PageEnd, SentPageMessage};
 pub(crate) use observed::{LoggedPageAct, ObservedPageMessage, PAGE};
 
+use rustc_hash::FxHashMap;
+
 use crate::acts::ActCause;
 use crate::cell::{AnySender, ControllerCell};
 use crate::entries::DirectoryEntries;
@@ -43,6 +45,9 @@ pub(crate) struct PageDriver {
     homes: DirectoryEntries,
     /// For each node its outstanding messages.
     under_way: Vec<PagesUnderWay>,
+    /// For each node and page, write-backs that have not arrived at the home; empty unless
+    /// `modified` may overtake them.
+    on_the_way: FxHashMap<(u16, u32), u32>,
     /// For each node the pages that it has written since its last release.
     written: Vec<Vec<u32>>,
     /// For each node the pages that its next acquire unmaps.
@@ -65,6 +70,7 @@ impl PageDriver {
             states: Vec::new(),
             homes: DirectoryEntries::new(nodes, None),
             under_way: vec![PagesUnderWay::default(); each],
+            on_the_way: FxHashMap::default(),
             written: vec![Vec::new(); each],
             noticed: vec![Vec::new(); each],
             releasing: vec![0; each],
@@ -141,6 +147,9 @@ impl PageDriver {
     /// [`PageEffect::WriteBack`], even for 0 lines. A line must not be fetched before its
     /// write-back is acknowledged.
     pub(crate) fn sent_lines(&mut self, node: u16, page: u32, lines: u32) -> Answered {
+        if lines > 0 && self.table.modified_overtakes() {
+            *self.on_the_way.entry((node, page)).or_default() += lines;
+        }
         if self.under_way[usize::from(node)].wrote_back(page, lines) > 0 {
             return Ok(PageAnswer::Done);
         }
@@ -155,6 +164,7 @@ impl PageDriver {
         match (to, message.event_at_home()) {
             (PageEnd::Home, Some(event)) => {
                 let PageEnd::Node(from) = from else { return Err(NO_RECIPIENT) };
+                let event = self.counted(event, from, page);
                 self.home_event(page, event, from)
             }
             (PageEnd::Node(node), None) => {
@@ -253,6 +263,24 @@ impl PageDriver {
             }
         }
         Ok(PageAnswer::Done)
+    }
+
+    /// An event at a home, given how many of the sender's write-backs are still to come. A message
+    /// that waited is counted again, which changes nothing: a write-back never waits.
+    fn counted(&mut self, event: PageHomeEvent, from: u16, page: u32) -> PageHomeEvent {
+        if !self.table.modified_overtakes() {
+            return event;
+        }
+        let key = (from, page);
+        if event == PageHomeEvent::WriteBack
+            && let Some(lines) = self.on_the_way.get_mut(&key)
+        {
+            *lines -= 1;
+            if *lines == 0 {
+                self.on_the_way.remove(&key);
+            }
+        }
+        if self.on_the_way.contains_key(&key) { event.before_write_backs() } else { event }
     }
 
     fn home_event(&mut self, page: u32, event: PageHomeEvent, from: u16) -> Answered {

@@ -14,8 +14,13 @@ struct Nodes {
 
 impl Nodes {
     fn new(nodes: u16) -> Self {
-        let CoherenceTable::Pages(table) = DirectoryProtocol::parse("lrc").unwrap().table() else {
-            panic!("lrc keeps pages coherent")
+        Self::under("lrc", nodes)
+    }
+
+    fn under(protocol: &str, nodes: u16) -> Self {
+        let CoherenceTable::Pages(table) = DirectoryProtocol::parse(protocol).unwrap().table()
+        else {
+            panic!("{protocol} keeps pages coherent")
         };
         let mut driver = PageDriver::new(table, nodes);
         driver.reach(PAGE);
@@ -192,6 +197,32 @@ fn a_release_waits_for_write_backs_of_lines_replaced_before() {
     assert_eq!(nodes.release(0), "0 writes back");
     assert_eq!(nodes.sent_lines(0, 0), "");
     assert_eq!(nodes.node(0, PageMessage::WrittenBack, 0, 0), "modified to home");
+}
+
+#[test]
+fn a_release_of_one_trip_waits_at_home_for_its_write_backs() {
+    let mut nodes = Nodes::under("lrc-one-trip", 3);
+    nodes.map(0, true);
+    nodes.map(1, true);
+    // A line that was replaced before, and one of this release; those of node 1 do not matter.
+    assert_eq!(nodes.sent_lines(0, 1), "");
+    assert_eq!(nodes.sent_lines(1, 1), "");
+    assert_eq!(nodes.release(0), "0 writes back, modified to home");
+    assert_eq!(nodes.sent_lines(0, 1), "");
+    assert_eq!(nodes.home(0, PageMessage::Modified), "waits");
+    assert_eq!(nodes.home(0, PageMessage::WriteBack), "words, written back to 0");
+    assert_eq!(nodes.home(0, PageMessage::Modified), "waits");
+    assert_eq!(nodes.home(0, PageMessage::WriteBack), "words, written back to 0");
+    let notices = "write notice to 1, notices sent (1) to 0";
+    assert_eq!(nodes.home(0, PageMessage::Modified), notices);
+    assert_eq!(nodes.node(0, PageMessage::NoticesSent, 0, 1), "");
+    assert_eq!(nodes.node(0, PageMessage::Acknowledge, 0, 0), "0 released");
+    // The acknowledgements of the write-backs come later, and matter only to an unmap.
+    nodes.node(0, PageMessage::WriteNotice, 1, 0);
+    assert_eq!(nodes.acquire(0), "0 flushes");
+    assert_eq!(nodes.sent_lines(0, 0), "");
+    assert_eq!(nodes.node(0, PageMessage::WrittenBack, 0, 0), "");
+    assert_eq!(nodes.node(0, PageMessage::WrittenBack, 0, 0), "unmap to home");
 }
 
 #[test]

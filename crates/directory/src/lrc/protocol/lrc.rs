@@ -1,9 +1,9 @@
 //! Lazy release consistency in software: several nodes write a page at once, and learn of each
 //! other's writes when they synchronise.
 
-mod because;
-mod home;
-mod mapping;
+pub(super) mod because;
+pub(super) mod home;
+pub(super) mod mapping;
 mod release;
 
 use homenode_cache::walk::Example;
@@ -39,7 +39,7 @@ pub(crate) const ENTRY: FamilyProtocol<PagedTable> = FamilyProtocol {
     build: PagedTable::of::<Lrc>,
 };
 
-const EXAMPLE: Example = Example {
+pub(super) const EXAMPLE: Example = Example {
     name: "write-notices",
     summary: "Two writers of one page, and when other nodes see their writes",
     about: "Nodes 0 and 1 write two words of one line, and no copy is taken away: the page, which \
@@ -54,7 +54,7 @@ const EXAMPLE: Example = Example {
            0 R a1; 0 acq; 0 R a1",
 };
 
-struct Lrc;
+pub(super) struct Lrc;
 
 impl PagedRules for Lrc {
     type Mapping = MappingState;

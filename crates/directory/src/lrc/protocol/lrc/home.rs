@@ -15,7 +15,7 @@ use PageHomeState::{Readers, Unmapped, Weak, Writer};
 labelled! {
     /// States of a page at its home. With the list they say what each node's mapping permits,
     /// except for a weak page, where nothing depends on it.
-    pub(super) enum PageHomeState {
+    pub(in crate::lrc::protocol) enum PageHomeState {
         Unmapped = "unmapped": "no node maps the page",
         Readers = "readers": "the listed nodes map the page, all of them read-only",
         Writer = "writer": "the listed node maps the page read-write",
@@ -77,6 +77,7 @@ impl ControllerStates for PageHomeState {
                 Does(&[Notify, Reply(Msg::NoticesSent)], Weak)
             }
 
+            (_, E::ModifiedEarly, _) => Impossible(because::TAKEN),
             (_, E::Upgrade | E::Unmap | E::Fetch | E::WriteBack, By::Other) => {
                 Impossible(because::MAPPED)
             }

@@ -15,7 +15,7 @@ use MappingState::{
 
 labelled! {
     /// States of a page in a node's page table.
-    pub(super) enum MappingState {
+    pub(in crate::lrc::protocol) enum MappingState {
         Unmapped = "unmapped": "the page is not in the page table, its lines are not in the cache",
         ReadOnly = "read-only": "mapped, a write faults",
         ReadOnlyNoticed = "read-only, noticed": "the same, and the next acquire unmaps it",

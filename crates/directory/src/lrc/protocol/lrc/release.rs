@@ -13,7 +13,7 @@ use ReleaseState::{Acknowledging, Released, Telling, WritingBack, Written};
 labelled! {
     /// States of a node's release of a page. They are independent of whether the node still maps
     /// the page: an acquire may unmap it before its writes are released.
-    pub(super) enum ReleaseState {
+    pub(in crate::lrc::protocol) enum ReleaseState {
         Released = "released": "nothing was written since the last release",
         Written = "written": "the page was written since the last release",
         WritingBack = "writing back": "a release waits for the page's write-backs",
