@@ -17,6 +17,8 @@ PAPER = Publication("marchetti", "paper", Path(__file__).with_name("programs.tom
 SOR, MGRID, MP3D, WATER, APPBT = "sor", "mgrid", "mp3d", "water", "appbt"
 """The five programs of section 3.3."""
 HARDWARE, SOFTWARE = "dash", "lrc"
+ONE_TRIP = "lrc-one-trip"
+"""Software whose releases tell home when they write back: an experiment, not the paper's."""
 PROTOCOLS = (HARDWARE, SOFTWARE)
 """Coherence in hardware and in software. A protocol that the engine does not simulate is left out,
 and claims about it are not testable."""

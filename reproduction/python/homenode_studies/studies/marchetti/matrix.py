@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from homenode.options.specs import unique
-from homenode_studies.studies.marchetti import HARDWARE, MGRID, SOFTWARE
+from homenode_studies.studies.marchetti import HARDWARE, MGRID, ONE_TRIP, SOFTWARE
 from homenode_studies.studies.settings import SettingFields
 
 KIB = 1 << 10
@@ -17,6 +17,8 @@ FILLS = "first-fill:n=4"
 """The policy with extra hardware of section 3.2; the paper does not give the number of fills."""
 STATIC, OPTIMUM = "best-static", "optimal-static"
 HOMES = (WITHOUT, "random", "first-touch", WITH, FILLS, STATIC, OPTIMUM)
+ALLOCATOR = "allocator"
+"""Homes as on Alewife, which the introduction names."""
 BLOCKS = (16, 32, 64, 128, 256)
 """Figure 4."""
 NONE = "none"
@@ -102,6 +104,12 @@ def wanted(program: str, protocols: Sequence[str], *, quick: bool) -> list[Setti
 def of_version(protocols: Sequence[str]) -> list[Setting]:
     """The simulations of another version of a program: figures 1 to 3."""
     return [s for protocol in protocols for s in pair(PAPER_CASE.changed(protocol=protocol))]
+
+
+def of_experiments(protocols: Sequence[str]) -> list[Setting]:
+    """What the paper names without measuring, and releases of one trip: evidence of no claim."""
+    one_trip = pair(PAPER_CASE.changed(protocol=ONE_TRIP)) if SOFTWARE in protocols else []
+    return [PAPER_CASE.changed(home=ALLOCATOR), *one_trip]
 
 
 def _in_software(program: str, *, quick: bool) -> list[Setting]:

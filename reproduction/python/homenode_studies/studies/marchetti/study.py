@@ -12,8 +12,9 @@ def experiments(context: StudyContext) -> Products:
     protocols = runs.accepted()
     points = runs.simulated(context, protocols)
     others = runs.versions(context, protocols)
+    more = runs.beside(context, protocols)
     best = offline.found(context)
-    found = runs.Runs(points)
+    found, beside = runs.Runs(points), runs.Runs(more)
     flits = tables.flits(found)
     made = [
         tables.machine(),
@@ -21,13 +22,15 @@ def experiments(context: StudyContext) -> Products:
         tables.blocks(found),
         *tables.replication(found),
         tables.homes(found),
+        tables.allocating(found, beside),
+        *tables.one_trip(found, beside),
         tables.optimum(found, best),
         tables.advice(found),
         tables.variations(found),
         *(table for table in (flits, tables.versions(runs.Runs(others))) if table.rows),
         driven.table(context, *runs.driven()),
     ]
-    extra = {"points": points, "versions": others, "offline": best}
+    extra = {"points": points, "versions": others, "beside": more, "offline": best}
     said = notes.of(found, flits, quick=context.quick)
     return Products(made, figures.figures(found), extra, said, pages.pictures(context))
 

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from homenode.engines.simulation import simulate
 from homenode.trace import Trace
-from homenode_studies.studies.marchetti import HARDWARE, PAPER, SOFTWARE
+from homenode_studies.studies.marchetti import HARDWARE, ONE_TRIP, PAPER, SOFTWARE
 from homenode_studies.studies.marchetti import measures as m
 from homenode_studies.studies.marchetti import offline as best
 from homenode_studies.studies.marchetti.claims_policies import FAST, replicated
 from homenode_studies.studies.marchetti.matrix import (
+    ALLOCATOR,
     BLOCKS,
     HOMES,
     MESH,
@@ -130,6 +131,51 @@ def homes(runs: Runs) -> Table:
         "first run take the fewest cycles without contention; it ignores that memories and links "
         "serve one access at a time, so it need not have the least time.",
     )
+
+
+def allocating(runs: Runs, beside: Runs) -> Table:
+    """Homes as on Alewife, beside those of DASH and the paper's."""
+    rows = []
+    for program in runs.programs():
+        first = m.cycles(runs.at(program, PAPER_CASE))
+        for home, of in ((WITHOUT, runs), (WITH, runs), (ALLOCATOR, beside)):
+            found = of.at(program, PAPER_CASE.changed(home=home))
+            row: Row = {"program": program, "homes": home, "cycles": found["cycles"]}
+            rows.append(row | {"relative": m.cycles(found) / first} | _fills(found))
+    return Table(
+        "allocator",
+        "pages at the processor that allocates them, as on Alewife, in hardware",
+        rows,
+        "The paper's introduction names this placement and does not measure it. Relative to "
+        "round-robin. These programs allocate their data in the main thread, before the others "
+        "begin: all of the data have one home.",
+    )
+
+
+def one_trip(runs: Runs, beside: Runs) -> list[Table]:
+    """Software with releases of one trip, if coherence in software was simulated."""
+    if SOFTWARE not in runs.protocols():
+        return []
+    rows = []
+    for program in runs.programs():
+        for home in (WITHOUT, WITH):
+            hardware = m.cycles(runs.at(program, Setting(home=home)))
+            row: Row = {"program": program, "homes": home}
+            for protocol, of in ((SOFTWARE, runs), (ONE_TRIP, beside)):
+                found = of.at(program, Setting(protocol=protocol, home=home))
+                row[f"{protocol}_cycles"] = found["cycles"]
+                row[f"{protocol}_over_hardware"] = m.cycles(found) / hardware
+            rows.append(row)
+    return [
+        Table(
+            "one-trip",
+            "software whose releases tell home together with the write-backs",
+            rows,
+            "Time over that of hardware with the same homes. Under lrc a release waits for the "
+            "acknowledgements of its write-backs before it tells home; under lrc-one-trip, an "
+            "experiment of ours, it does both at once, and home waits for the words.",
+        )
+    ]
 
 
 def optimum(runs: Runs, offline: Sequence[Row]) -> Table:
