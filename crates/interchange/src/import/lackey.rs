@@ -10,11 +10,11 @@
 //!
 //! A modify is imported as a read followed by a write. A locked instruction (`lock add`, `xchg`)
 //! has a load and a modify of the same bytes, as Valgrind makes it of a load and a
-//! compare-and-swap: these are one atomic reference. A compare-and-swap of the program itself is a modify only, with
-//! or without the lock prefix, and stays a read and a write. Every data reference gets the address
-//! of the last instruction as its program counter; fetches get their own. A reference of more than
-//! 64 bytes (`fxsave` and the like) becomes several of at most 64. Lackey serialises threads and
-//! does not identify them: all references belong to thread 0.
+//! compare-and-swap: these are one atomic reference. A compare-and-swap of the program itself is a
+//! modify only, with or without the lock prefix, and stays a read and a write. Every data
+//! reference gets the address of the last instruction as its program counter; fetches get their
+//! own. A reference of more than 64 bytes (`fxsave` and the like) becomes several of at most 64.
+//! Lackey serialises threads and does not identify them: all references belong to thread 0.
 
 use homenode_base::{Access, AccessKind};
 

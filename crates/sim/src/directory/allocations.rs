@@ -9,7 +9,7 @@ use crate::pass::TraceSource;
 
 /// Memory that a thread allocated.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Allocation {
+pub(super) struct AllocatedMemory {
     addr: u64,
     size: u64,
     thread: u16,
@@ -23,7 +23,7 @@ pub(super) fn are_needed(point: &PlannedDirectory) -> bool {
 pub(super) fn allocations(
     plan: &DirectoryPlan,
     trace: &dyn TraceSource,
-) -> SimResult<Vec<Allocation>> {
+) -> SimResult<Vec<AllocatedMemory>> {
     let Some(point) = plan.points.iter().find(|point| are_needed(point)) else {
         return Ok(Vec::new());
     };
@@ -32,7 +32,7 @@ pub(super) fn allocations(
         let events = trace.outline(piece)?.events;
         found.extend(events.into_iter().filter_map(|(_, event)| match event.what {
             EventKind::Alloc { addr, size, .. } => {
-                Some(Allocation { addr, size, thread: event.thread })
+                Some(AllocatedMemory { addr, size, thread: event.thread })
             }
             _ => None,
         }));
@@ -50,10 +50,10 @@ pub(super) fn allocations(
 
 impl PlannedDirectory {
     /// Whose memory each page is: that of the processor on which its allocator begins.
-    pub(super) fn allocators(&self, allocations: &[Allocation]) -> PageAllocators {
+    pub(super) fn allocators(&self, allocations: &[AllocatedMemory]) -> PageAllocators {
         let (topology, processors) = (self.model.topology(), self.setup.nodes);
         let mut allocators = PageAllocators::new(self.setup.page_bytes);
-        for &Allocation { addr, size, thread } in allocations {
+        for &AllocatedMemory { addr, size, thread } in allocations {
             allocators.add(addr, size, topology.memory_of(thread % processors, processors));
         }
         allocators

@@ -10,7 +10,7 @@ use homenode_machine::{
     CacheShape, CachedMachine, ControllerMachine, DirectoryMachine, MachineKind, MemoryTopology,
 };
 
-use super::allocations::Allocation;
+use super::allocations::AllocatedMemory;
 use super::config::DirectoryConfig;
 use super::controllers::ControllerChoice;
 use crate::caches::{cache_shapes, check_frames, frames, private_areas};
@@ -73,7 +73,7 @@ pub(crate) struct DirectoryPlan {
     pub(super) config: DirectoryConfig,
     pub(super) marks_init_done: bool,
     /// Allocations of the trace, if homes go by them.
-    pub(super) allocations: Vec<Allocation>,
+    pub(super) allocations: Vec<AllocatedMemory>,
     /// Page use on the machines of points whose homes are chosen with hindsight.
     pub(super) first_runs: Vec<FirstRun>,
 }

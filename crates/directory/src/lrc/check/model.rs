@@ -17,10 +17,6 @@ use crate::lrc::vocabulary::{
     PageSender, ReleaseAction, ReleaseEvent,
 };
 
-/// A node with this number of unacknowledged write-backs begins no write. Only whether there are
-/// any matters to the protocol; with releases that do not wait for them there could be any number.
-const UNACKNOWLEDGED_MAX: u8 = 2;
-
 /// Which cells were reached.
 pub(super) struct PageCoverage {
     pub(super) mapping: ReachedTable<MappingEvent, AnySender, MappingAction>,
@@ -50,6 +46,19 @@ pub(super) struct PageModel<'a> {
     pub(super) nodes: usize,
     /// All orders of the nodes.
     pub(super) orders: Vec<Vec<usize>>,
+}
+
+impl PageModel<'_> {
+    /// A node with this number of unacknowledged write-backs begins no write. Releases that do not
+    /// wait for them could leave any number; to the protocol only matters whether there are any.
+    /// Two of a node are explored with two nodes, as three nodes with two each are too many states.
+    fn unacknowledged_max(&self) -> u8 {
+        match (self.table.modified_overtakes(), self.nodes) {
+            (false, _) => u8::MAX,
+            (true, 2) => 2,
+            (true, _) => 1,
+        }
+    }
 }
 
 /// A step that is being performed.
@@ -83,7 +92,7 @@ impl ProtocolModel for PageModel<'_> {
             for word in 0..WORDS {
                 // Two writes of which neither is ordered before the other are a race.
                 if node.knows[word]
-                    && node.writing < UNACKNOWLEDGED_MAX
+                    && node.writing < self.unacknowledged_max()
                     && !self.is_stored(situation, word)
                 {
                     steps.push(PageStep::Access(at, CheckedAccess::Store(word)));

@@ -16,9 +16,8 @@ use release::OneTripReleaseState;
 /// `lrc`, but a release sends `modified` together with the write-backs of the page, and goes on
 /// when the notices are acknowledged: it does not wait for the acknowledgements of its write-backs
 /// first, so that it takes one round trip less. `modified` carries the number of the node's
-/// write-backs of
-/// the page that the home must have received; the home lets it wait until they have all arrived,
-/// because messages may overtake each other.
+/// write-backs of the page that the home must have received; the home lets it wait until they have
+/// all arrived, because messages may overtake each other.
 ///
 /// Source: ours, as an experiment on how much of the time of software coherence is due to the order
 /// of messages in a release.
@@ -36,8 +35,7 @@ const EXAMPLE: Example = Example {
     summary: "The same accesses, where a release tells home of its writes at once",
     about: "The steps of `write-notices`. At its release node 0 sends its dirty word and \
             `modified` together; home sends the notices when it has the word, and the \
-            release takes effect \
-            when they are acknowledged, whether or not the write-back is.",
+            release takes effect when they are acknowledged, whether or not the write-back is.",
     protocol: Some("lrc-one-trip"),
     ..lrc::EXAMPLE
 };

@@ -3,8 +3,8 @@
 pub(in crate::lrc::protocol) const BLOCKED: &str = "the processor waits for its fault";
 pub(in crate::lrc::protocol) const RELEASES: &str = "the processor waits for its release";
 pub(in crate::lrc::protocol) const NO_FAULT: &str = "no fault is pending";
-pub(in crate::lrc::protocol) const CLEAN: &str = "no line is dirty when a fault begins: a read-only page has none, and a read-write page is \
-     written back before it is unmapped";
+pub(in crate::lrc::protocol) const CLEAN: &str =
+    "no line is dirty at a fault: read-only pages have none, others are written back before it";
 pub(in crate::lrc::protocol) const TAKEN: &str =
     "the node tells home when its write-backs are acknowledged";
 pub(in crate::lrc::protocol) const NOT_TOLD: &str = "home was not notified, or has answered";
