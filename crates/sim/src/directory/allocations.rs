@@ -30,11 +30,9 @@ pub(super) fn allocations(
     let mut found = Vec::new();
     for piece in 0..trace.pieces() {
         let events = trace.outline(piece)?.events;
-        found.extend(events.into_iter().filter_map(|(_, event)| match event.what {
-            EventKind::Alloc { addr, size, .. } => {
-                Some(AllocatedMemory { addr, size, thread: event.thread })
-            }
-            _ => None,
+        found.extend(events.into_iter().filter_map(|(_, event)| {
+            let EventKind::Alloc { addr, size, .. } = event.what else { return None };
+            Some(AllocatedMemory { addr, size, thread: event.thread })
         }));
     }
     if found.is_empty() {
