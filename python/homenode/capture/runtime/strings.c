@@ -15,6 +15,18 @@
     HN_EXPORT ret __wrap_##name params;        \
     HN_EXPORT ret __wrap_##name params
 
+/* The runtime's own calls, which compilers also make to clear or copy a structure: without these
+ * lines the linker would rename them as it does the program's, and they would be recorded.
+ */
+#define OWN(name) __asm__(".set " #name ", __real_" #name)
+OWN(memcpy);
+OWN(memmove);
+OWN(memset);
+OWN(memcmp);
+OWN(bcmp);
+OWN(strlen);
+OWN(strcmp);
+
 /* Every function begins with this: if the turn is over, other threads run now, and not again before
  * the real function has returned. So the memory that is measured (the length of a string), recorded
  * and accessed is the same.
