@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <threads.h>
 
+#ifdef HN_STATIC
+#define NAME(name) __wrap_##name
+#else
+#define NAME(name) name
+#endif
+/* Functions by whose section the POSIX ones know that the call of the program is one further up. */
+#define C11(ret, name, params)                                            \
+    HN_EXPORT ret NAME(name) params __attribute__((section("hn_c11"))); \
+    INTERPOSE(ret, name, params)
+
 static int thread_error(int error)
 {
     switch (error) {
@@ -88,48 +98,48 @@ INTERPOSE(void, thrd_yield, (void))
     sched_yield();
 }
 
-INTERPOSE(int, mtx_lock, (mtx_t *m))
+C11(int, mtx_lock, (mtx_t *m))
 {
     return thread_error(pthread_mutex_lock((pthread_mutex_t *)m));
 }
 
-INTERPOSE(int, mtx_trylock, (mtx_t *m))
+C11(int, mtx_trylock, (mtx_t *m))
 {
     return thread_error(pthread_mutex_trylock((pthread_mutex_t *)m));
 }
 
-INTERPOSE(int, mtx_timedlock, (mtx_t *m, const struct timespec *deadline))
+C11(int, mtx_timedlock, (mtx_t *m, const struct timespec *deadline))
 {
     return thread_error(pthread_mutex_timedlock((pthread_mutex_t *)m, deadline));
 }
 
-INTERPOSE(int, mtx_unlock, (mtx_t *m))
+C11(int, mtx_unlock, (mtx_t *m))
 {
     return thread_error(pthread_mutex_unlock((pthread_mutex_t *)m));
 }
 
-INTERPOSE(int, cnd_wait, (cnd_t *c, mtx_t *m))
+C11(int, cnd_wait, (cnd_t *c, mtx_t *m))
 {
     return thread_error(pthread_cond_wait((pthread_cond_t *)c, (pthread_mutex_t *)m));
 }
 
-INTERPOSE(int, cnd_timedwait, (cnd_t *c, mtx_t *m, const struct timespec *deadline))
+C11(int, cnd_timedwait, (cnd_t *c, mtx_t *m, const struct timespec *deadline))
 {
     return thread_error(
         pthread_cond_timedwait((pthread_cond_t *)c, (pthread_mutex_t *)m, deadline));
 }
 
-INTERPOSE(int, cnd_signal, (cnd_t *c))
+C11(int, cnd_signal, (cnd_t *c))
 {
     return thread_error(pthread_cond_signal((pthread_cond_t *)c));
 }
 
-INTERPOSE(int, cnd_broadcast, (cnd_t *c))
+C11(int, cnd_broadcast, (cnd_t *c))
 {
     return thread_error(pthread_cond_broadcast((pthread_cond_t *)c));
 }
 
-INTERPOSE(void, call_once, (once_flag *flag, void (*routine)(void)))
+C11(void, call_once, (once_flag *flag, void (*routine)(void)))
 {
     pthread_once((pthread_once_t *)flag, routine);
 }

@@ -32,6 +32,19 @@
 #define HN_CALLER ((uintptr_t)__builtin_return_address(0) - 1)
 #define HN_FRAME __builtin_frame_address(0)
 
+/* The program's call of a lock, also where a function of C11 (c11.c) makes ours. */
+#define HN_LOCK_CALLER hn_lock_caller(HN_CALLER, HN_FRAME)
+extern const char __start_hn_c11[], __stop_hn_c11[];
+
+static inline uintptr_t hn_lock_caller(uintptr_t pc, const void *frame)
+{
+    const uintptr_t *const outer = *(const uintptr_t *const *)frame;
+
+    if (pc < (uintptr_t)__start_hn_c11 || pc >= (uintptr_t)__stop_hn_c11)
+        return pc;
+    return outer[1] - 1;
+}
+
 /* Hooks have a section of their own: a signal that interrupts one is recognised by its address. */
 #define HN_HOOK HN_EXPORT __attribute__((section("hn_hooks"), used))
 

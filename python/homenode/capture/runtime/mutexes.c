@@ -169,7 +169,7 @@ static int answers_at_once(struct hn_thread *me, const pthread_mutex_t *m)
 INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t *m))
 {
     struct hn_thread *me = hn_inside();
-    const struct hn_taking taking = by_trylock(me, m, HN_CALLER);
+    const struct hn_taking taking = by_trylock(me, m, HN_LOCK_CALLER);
     int result;
 
     if (me != NULL && hn_deterministic())
@@ -200,7 +200,7 @@ static int lock_mutex(struct hn_thread *me, pthread_mutex_t *m, int64_t timeout_
 INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t *m))
 {
     struct hn_thread *me = hn_inside();
-    const struct hn_taking taking = by_lock(me, m, HN_CALLER);
+    const struct hn_taking taking = by_lock(me, m, HN_LOCK_CALLER);
     int result = EBUSY;
 
     if (me != NULL && hn_deterministic()) {
@@ -217,7 +217,7 @@ INTERPOSE(int, pthread_mutex_clocklock, (pthread_mutex_t *m, clockid_t clock,
                                          const struct timespec *deadline))
 {
     struct hn_thread *me = hn_inside();
-    const struct hn_taking taking = by_timed_lock(me, m, HN_CALLER);
+    const struct hn_taking taking = by_timed_lock(me, m, HN_LOCK_CALLER);
     int result = EBUSY;
 
     if (me != NULL && hn_deterministic()) {
@@ -243,7 +243,7 @@ INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t *m))
     int result;
 
     if (me != NULL)
-        hn_note_releasing(me, m, by_unlock(me, m), HN_CALLER);
+        hn_note_releasing(me, m, by_unlock(me, m), HN_LOCK_CALLER);
     result = REAL(pthread_mutex_unlock)(m);
     hn_wake(m, HN_W_LOCK, 1);
     return result;

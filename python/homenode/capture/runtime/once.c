@@ -82,18 +82,18 @@ INTERPOSE_DECLARED(int, pthread_once, (pthread_once_t *control, void (*routine)(
     struct hn_thread *me = hn_inside();
 
     if (me == NULL || !hn_deterministic())
-        return once_elsewhere(me, control, routine, HN_CALLER);
-    hn_fields(me, control, hn_once_looks, HN_CALLER);
+        return once_elsewhere(me, control, routine, HN_LOCK_CALLER);
+    hn_fields(me, control, hn_once_looks, HN_LOCK_CALLER);
     if (is_done(control))
         return REAL(pthread_once)(control, routine);
-    hn_put_fields(me, me, control, hn_once_begins, HN_CALLER);
+    hn_put_fields(me, me, control, hn_once_begins, HN_LOCK_CALLER);
     while (hn_c->order != 0 && is_running(control)) {
         hn_block(me, control, HN_W_ONCE, -1);
-        hn_put_fields(me, me, control, hn_once_looks, HN_CALLER);
+        hn_put_fields(me, me, control, hn_once_looks, HN_LOCK_CALLER);
     }
     if (is_done(control))
         return REAL(pthread_once)(control, routine);
-    struct once_node node = {control, running, HN_CALLER};
+    struct once_node node = {control, running, HN_LOCK_CALLER};
     /* This also runs when the routine throws or the thread is cancelled. */
     struct once_node *ends __attribute__((cleanup(once_ended))) = &node;
 

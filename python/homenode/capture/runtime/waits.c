@@ -138,9 +138,9 @@ static void waited_elsewhere(pthread_cond_t *c, pthread_mutex_t *m, uintptr_t pc
     do {                                                              \
         int outcome;                                                  \
         if ((me) != NULL)                                             \
-            about_to_wait_elsewhere((me), (c), (m), HN_CALLER);       \
+            about_to_wait_elsewhere((me), (c), (m), HN_LOCK_CALLER);       \
         outcome = call;                                               \
-        waited_elsewhere((c), (m), HN_CALLER);                        \
+        waited_elsewhere((c), (m), HN_LOCK_CALLER);                        \
         return outcome;                                               \
     } while (0)
 
@@ -150,7 +150,7 @@ INTERPOSE(int, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m))
 
     if (me == NULL || !hn_deterministic() || cond_shared(c))
         FOREIGN_WAIT(me, c, m, REAL(pthread_cond_wait)(c, m));
-    return wait_condition(me, c, m, -1, HN_CALLER);
+    return wait_condition(me, c, m, -1, HN_LOCK_CALLER);
 }
 
 INTERPOSE(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m,
@@ -160,7 +160,7 @@ INTERPOSE(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m,
 
     if (me == NULL || !hn_deterministic() || cond_shared(c))
         FOREIGN_WAIT(me, c, m, REAL(pthread_cond_timedwait)(c, m, deadline));
-    return wait_condition(me, c, m, hn_until(deadline, cond_clock(c)), HN_CALLER);
+    return wait_condition(me, c, m, hn_until(deadline, cond_clock(c)), HN_LOCK_CALLER);
 }
 
 INTERPOSE(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
@@ -170,7 +170,7 @@ INTERPOSE(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, c
 
     if (me == NULL || !hn_deterministic() || cond_shared(c))
         FOREIGN_WAIT(me, c, m, REAL(pthread_cond_clockwait)(c, m, clock, deadline));
-    return wait_condition(me, c, m, hn_until(deadline, clock), HN_CALLER);
+    return wait_condition(me, c, m, hn_until(deadline, clock), HN_LOCK_CALLER);
 }
 
 /* What a signal or broadcast accesses, by who waits; all lists begin with the same read. Changes
@@ -212,13 +212,13 @@ static void wake_condition(pthread_cond_t *c, int count, uintptr_t pc)
 
 INTERPOSE(int, pthread_cond_signal, (pthread_cond_t *c))
 {
-    wake_condition(c, 1, HN_CALLER);
+    wake_condition(c, 1, HN_LOCK_CALLER);
     return REAL(pthread_cond_signal)(c);
 }
 
 INTERPOSE(int, pthread_cond_broadcast, (pthread_cond_t *c))
 {
-    wake_condition(c, INT_MAX, HN_CALLER);
+    wake_condition(c, INT_MAX, HN_LOCK_CALLER);
     return REAL(pthread_cond_broadcast)(c);
 }
 
