@@ -190,6 +190,24 @@ def test_variables_of_an_aligned_frame_are_recorded(tmp_path: Path, record: Reco
     assert record(program).summary["references"] >= 300
 
 
+@pytest.mark.parametrize("kinds", ["all", "vectors"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_turns_of_one_reference_keep_all_registers(
+    compiler: str, kinds: str, tmp_path: Path, record: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """x87, MMX, the rounding mode, vectors and masks, live while other threads use theirs."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    monkeypatch.setenv("CC", compiler)
+    source = str(Path(__file__).parent / "programs" / "registers.c")
+    words = ["-O1", "-pthread", source, "-lm", "-o"]
+    subprocess.run([compiler, *words, tmp_path / "plain"], check=True)
+    plain = [tmp_path / "plain", kinds]
+    wanted = subprocess.run(plain, capture_output=True, text=True, check=True)
+    assert compilers.compile("c", [*words, str(tmp_path / "hooked")]) == 0
+    assert record(tmp_path / "hooked", kinds, quantum=1).out == wanted.stdout
+
+
 def test_dependencies_name_the_object(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int a;\n")
     target = tmp_path / "a$b.o"

@@ -9,12 +9,19 @@
 #include <cpuid.h>
 
 static uint32_t has_xsave __attribute__((used));
+/* Whether the processor says which registers are in use, and has moves for all that may be. */
+static uint32_t knows_in_use __attribute__((used));
 
 __attribute__((constructor(101))) static void choose_save(void)
 {
+    enum { ASKS_IN_USE = 4 };
     unsigned a, b, c, d;
 
     has_xsave = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_OSXSAVE) != 0;
+    if (has_xsave == 0 || (c & bit_AVX) == 0 || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 ||
+        ((b & bit_AVX512F) != 0 && (b & bit_AVX512BW) == 0))
+        return;
+    knows_in_use = __get_cpuid_count(13, 1, &a, &b, &c, &d) != 0 && (a & ASKS_IN_USE) != 0;
 }
 
 /* What the hooks call when the fast path does not do. */
@@ -169,9 +176,37 @@ STRING_HOOKS(2, uint16_t)
 STRING_HOOKS(4, uint32_t)
 STRING_HOOKS(8, uint64_t)
 
-/* Calls the function in rax, and keeps what it may change, besides rax to rdi. */
+/* Calls the function in rax, and keeps what it may change, besides rax to rdi. At a quantum of 1 it
+ * runs once a reference, and xsave and xrstor would take most of the time: while the x87 registers
+ * are in their initial state, plain moves do, and fninit takes back what another thread left there.
+ */
 __asm__(
     ".section hn_hooks, \"ax\", @progbits\n"
+    ".macro hn_move_all move, register, size, count, from\n"
+    "  .set hn_at, 0\n"
+    "  .rept \\count\n"
+    "  .altmacro\n"
+    "  hn_move_one \\move, \\register, %hn_at, \\size, \\from\n"
+    "  .noaltmacro\n"
+    "  .set hn_at, hn_at + 1\n"
+    "  .endr\n"
+    ".endm\n"
+    ".macro hn_move_one move, register, at, size, from\n"
+    "  .ifeq \\from\n"
+    "  \\move %\\register\\at, \\at*\\size(%rsp)\n"
+    "  .else\n"
+    "  \\move \\at*\\size(%rsp), %\\register\\at\n"
+    "  .endif\n"
+    ".endm\n"
+    ".macro hn_move_masks from\n"
+    "  .irp at, 0, 1, 2, 3, 4, 5, 6, 7\n"
+    "  .ifeq \\from\n"
+    "  kmovq %k\\at, 2048+\\at*8(%rsp)\n"
+    "  .else\n"
+    "  kmovq 2048+\\at*8(%rsp), %k\\at\n"
+    "  .endif\n"
+    "  .endr\n"
+    ".endm\n"
     "hn_call_saved:\n"
     "  pushq %r8; pushq %r9; pushq %r10; pushq %r11; pushfq; pushq %rbp\n"
     "  cld\n"
@@ -179,7 +214,34 @@ __asm__(
     "  subq $2752, %rsp\n"
     "  andq $-64, %rsp\n"
     "  movq %rax, %r10\n"
-    "  cmpl $0, has_xsave(%rip)\n"
+    "  cmpl $0, knows_in_use(%rip)\n"
+    "  je 4f\n"
+    "  movq %rdx, %r11\n"
+    "  movl $1, %ecx\n"
+    "  xgetbv\n"
+    "  movq %r11, %rdx\n"
+    "  testl $1, %eax\n"
+    "  jne 4f\n"
+    "  stmxcsr 2112(%rsp)\n"
+    "  testl $0xe0, %eax\n"
+    "  jne 5f\n"
+    "  hn_move_all vmovdqa, ymm, 32, 16, 0\n"
+    "  call *%r10\n"
+    "  hn_move_all vmovdqa, ymm, 32, 16, 1\n"
+    "  jmp 6f\n"
+    "5: hn_move_all vmovdqa64, zmm, 64, 32, 0\n"
+    "  hn_move_masks 0\n"
+    "  call *%r10\n"
+    "  hn_move_all vmovdqa64, zmm, 64, 32, 1\n"
+    "  hn_move_masks 1\n"
+    "6: ldmxcsr 2112(%rsp)\n"
+    "  movl $1, %ecx\n"
+    "  xgetbv\n"
+    "  testl $1, %eax\n"
+    "  je 2f\n"
+    "  fninit\n"
+    "  jmp 2f\n"
+    "4: cmpl $0, has_xsave(%rip)\n"
     "  je 1f\n"
     "  movq %rdx, %r11\n"
     "  xorl %eax, %eax\n"
