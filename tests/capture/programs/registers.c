@@ -1,4 +1,4 @@
-/* Threads with values in registers of every kind, which the turns of other threads must not change. */
+/* Threads with values in registers of every kind, which turns of other threads must not change. */
 #include <fenv.h>
 #include <pthread.h>
 #include <stdio.h>
