@@ -17,7 +17,6 @@
 //! Lackey serialises threads and does not identify them: all references belong to thread 0.
 
 use homenode_base::{Access, AccessKind};
-
 use homenode_trace::{Metadata, TraceError};
 
 use super::parser::{Entry, Parsed, Parser, ParserBuilder, RecordSink, split_reference};

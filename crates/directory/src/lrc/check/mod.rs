@@ -5,9 +5,8 @@
 //! concurrently. A line may be replaced at any time, which covers the effect of a second line; only
 //! dirty lines are, because a clean line that stays is at least as old as one that is fetched
 //! again. Messages arrive in any order, also those between the same two nodes. Lines arrive at
-//! once, and so do acknowledgements of write-backs
-//! where releases wait for them: a delay of the access, or of
-//! the message before it, has the same effect.
+//! once, and so do acknowledgements of write-backs where releases wait for them: a delay of the
+//! access, or of the message before it, has the same effect.
 //!
 //! Guarantees to the program are expressed by knowledge: a node knows the last write of a word if
 //! that write is ordered before the node's next operation, by program order or by a release and an

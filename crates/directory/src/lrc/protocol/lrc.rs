@@ -4,7 +4,7 @@
 pub(super) mod because;
 pub(super) mod home;
 pub(super) mod mapping;
-mod release;
+pub(super) mod release;
 
 use homenode_cache::walk::Example;
 

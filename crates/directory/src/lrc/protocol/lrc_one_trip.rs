@@ -56,7 +56,7 @@ impl PagedRules for LrcOneTrip {
     }
 
     fn knows_due(state: OneTripReleaseState) -> bool {
-        state == OneTripReleaseState::Acknowledging
+        Lrc::knows_due(state.0)
     }
 
     fn is_weak(state: OneTripHomeState) -> bool {

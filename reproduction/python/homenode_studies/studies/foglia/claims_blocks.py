@@ -131,7 +131,7 @@ def first_fetches_once(row: Row) -> float:
 
 
 def misses_once(row: Row) -> float:
-    """The misses, in percent of the references, with so many first fetches."""
+    """The misses, in percent of the references, with the first fetches of `first_fetches_once`."""
     return m.misses(row) - first_fetches(row) + first_fetches_once(row)
 
 

@@ -104,7 +104,7 @@ def fetches_needed(evidence: Evidence) -> float:
 
 
 def writes_then(evidence: Evidence) -> float:
-    """The percentage of writes in EC-server's references with so many fetches."""
+    """The percentage of writes in EC-server with the paper's share of fetches."""
     code = of_workloads(evidence, "code")[EC]
     whole = 100 - code + fetches_needed(evidence) * code
     return 100 * of_workloads(evidence, "data_write")[EC] / whole

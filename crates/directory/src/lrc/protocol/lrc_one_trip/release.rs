@@ -1,22 +1,32 @@
-//! What a node owes for what it wrote to a page, if it tells home when it writes back.
+//! What a node owes for what it wrote to a page: as under `lrc`, but home is told at once.
 
-use homenode_protocol::labelled;
+use homenode_protocol::Labelled;
 
 use crate::cell::{AnySender, ControllerCell, ControllerStates};
-use crate::lrc::protocol::lrc::because;
+use crate::lrc::protocol::lrc::release::ReleaseState;
 use crate::lrc::vocabulary::{PageMessage, ReleaseAction, ReleaseEvent as E};
 
-use ControllerCell::{Does, Impossible};
-use OneTripReleaseState::{Acknowledging, Released, Telling, Written};
+use ControllerCell::Does;
 use ReleaseAction::{SendHome, WriteBack};
+use ReleaseState::{Acknowledging, Released, Telling, Written};
 
-labelled! {
-    /// States of a node's release of a page.
-    pub(super) enum OneTripReleaseState {
-        Released = "released": "nothing was written since the last release",
-        Written = "written": "the page was written since the last release",
-        Telling = "telling": "a release waits for home to get the write-backs and send notices",
-        Acknowledging = "acknowledging": "a release waits for acknowledgements of notices",
+/// A state of a node's release under `lrc`, except that none waits for write-backs only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OneTripReleaseState(pub(super) ReleaseState);
+
+impl Labelled for OneTripReleaseState {
+    const ALL: &'static [Self] =
+        &[Self(Released), Self(Written), Self(Telling), Self(Acknowledging)];
+
+    fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    fn meaning(self) -> &'static str {
+        if self.0 == Telling {
+            return "a release waits for home to get the write-backs and send notices";
+        }
+        self.0.meaning()
     }
 }
 
@@ -26,28 +36,17 @@ impl ControllerStates for OneTripReleaseState {
     type Action = ReleaseAction;
 
     fn rests(self) -> bool {
-        self == Released
+        self.0.rests()
     }
 
-    fn cell(self, event: E, _: AnySender) -> ControllerCell<ReleaseAction, Self> {
-        match (self, event) {
-            (Released | Written, E::Store) => Does(&[], Written),
-            (Released, E::Release) => Does(&[], Released),
-            (Written, E::Release) => Does(&[WriteBack, SendHome(PageMessage::Modified)], Telling),
-            (Telling | Acknowledging, E::Store | E::Release) => Impossible(because::RELEASES),
-
+    fn cell(self, event: E, sender: AnySender) -> ControllerCell<ReleaseAction, Self> {
+        match (self.0, event) {
+            (Written, E::Release) => {
+                Does(&[WriteBack, SendHome(PageMessage::Modified)], Self(Telling))
+            }
             // No release waits for it.
             (_, E::WrittenBack) => Does(&[], self),
-
-            (Telling, E::NoticesSent) => Does(&[], Released),
-            (Telling, E::NoticesSentDue) => Does(&[], Acknowledging),
-            (Telling | Acknowledging, E::Acknowledge) => Does(&[], self),
-            (Acknowledging, E::LastAcknowledge) => Does(&[], Released),
-            (Released | Written | Acknowledging, E::NoticesSent | E::NoticesSentDue) => {
-                Impossible(because::NOT_TOLD)
-            }
-            (Released | Written, E::Acknowledge | E::LastAcknowledge)
-            | (Telling, E::LastAcknowledge) => Impossible(because::NOT_DUE),
+            _ => self.0.cell(event, sender).map_state(Self),
         }
     }
 }
