@@ -6,6 +6,7 @@ since it last had the block) or falsely shared; a page says where the last two c
 
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,9 @@ import pytest
 import homenode as hn
 from homenode_studies import workloads
 
+Built = Callable[[str], Path]
+Quick = Callable[[str], hn.Trace]
+
 pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine"),
     pytest.mark.timeout(1200),
@@ -21,11 +25,14 @@ pytestmark = [
 
 
 class Claim(NamedTuple):
-    """The kinds of a program's misses other than cold ones, and where nearly all come from."""
+    """The kinds of a program's misses other than cold ones, and where nearly all come from.
+
+    `quantum` is the length of turns if it is not the usual one.
+    """
 
     kind: str
     functions: str = ""
-    quantum: int = 100
+    quantum: int | None = None
 
 
 # Functions of Presto itself (presto.h).
@@ -98,11 +105,15 @@ def test_every_workload_has_a_claim() -> None:
 
 
 @pytest.mark.parametrize("name", CLAIMS)
-def test_the_trace_shows_the_sharing_of_the_page(name: str, tmp_path: Path) -> None:
-    program = workloads.build(name, tmp_path / name, "homenode")
-    command = [str(program), *workloads.find(name).quick, "-p", "8"]
+def test_the_trace_shows_the_sharing_of_the_page(
+    name: str, built: Built, quick: Quick, tmp_path: Path
+) -> None:
     claim = CLAIMS[name]
-    trace = hn.Trace.record(command, tmp_path / "t.hnt", quantum=claim.quantum)
+    if claim.quantum is None:
+        trace = quick(name)
+    else:
+        command = [str(built(name)), *workloads.find(name).quick, "-p", "8"]
+        trace = hn.Trace.record(command, tmp_path / "t.hnt", quantum=claim.quantum)
     found = hn.sharing(trace, "cc", 64, detail=64, count=1000, sync="exclude")
     counts = found.rows[0]["counts"]
     others = counts["true_sharing"] + counts["false_sharing"]

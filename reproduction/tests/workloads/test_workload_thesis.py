@@ -27,12 +27,11 @@ pytestmark = [
 
 
 @pytest.fixture
-def record(tmp_path: Path) -> Record:
+def record(built: Callable[[str], Path], tmp_path: Path) -> Record:
     """Records a workload with arguments, in words of 4 bytes."""
 
     def made(name: str, *arguments: str, threads: int = 8, quantum: int = 10) -> hn.Trace:
-        program = workloads.build(name, tmp_path / name, "homenode")
-        command = [str(program), "-p", str(threads), *arguments]
+        command = [str(built(name)), "-p", str(threads), *arguments]
         trace = hn.Trace.record(command, tmp_path / f"{name}.hnt", quantum=quantum)
         return hn.transform("words", trace, word_bytes=4)
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,9 @@ from homenode.cli import main
 from homenode_studies import workloads
 from homenode_studies.workloads.measure import without_pc
 from support.command import Command
+
+Built = Callable[[str], Path]
+Quick = Callable[[str], hn.Trace]
 
 NAMES = [entry.name for entry in workloads.TABLE]
 
@@ -34,15 +38,14 @@ pytestmark = [
 
 @pytest.mark.parametrize("name", NAMES)
 def test_quick_recordings_repeat(
-    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    name: str, built: Built, quick: Quick, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    entry = workloads.find(name)
-    program = workloads.build(name, tmp_path / name, "homenode")
-    command = [str(program), *entry.quick, "-p", "8"]
+    command = [str(built(name)), *workloads.find(name).quick, "-p", "8"]
     native = subprocess.run(command, capture_output=True, text=True, check=True)
+    first = quick(name)
     capfd.readouterr()
-    first, again = (hn.Trace.record(command, tmp_path / f"{k}.hnt") for k in (1, 2))
-    assert capfd.readouterr().out == 2 * native.stdout
+    again = hn.Trace.record(command, tmp_path / "again.hnt")
+    assert capfd.readouterr().out == native.stdout
     assert first.path.read_bytes() == again.path.read_bytes()
     assert first.threads == 8
     assert first.references < 2_500_000
@@ -50,7 +53,6 @@ def test_quick_recordings_repeat(
     assert (first.info["private"] > first.references / 2) == (name in MOSTLY_PRIVATE)
     before = hn.transform("select", first, until="marker:check")
     assert first.references - before.references <= FREED_MAX
-    first.path.unlink()
 
 
 def test_recording_gives_a_program_eight_threads_or_as_many_as_asked(
@@ -105,9 +107,8 @@ def test_pictures_repeat(program: Command, tmp_path: Path) -> None:
         assert f">{name}, quick size, 8 threads</text>" in first
 
 
-def test_the_beginning_of_a_trace_without_program_counters(tmp_path: Path) -> None:
-    program = workloads.build("migratory", tmp_path / "program", "homenode")
-    trace = hn.Trace.record([str(program), "-p", "2"], tmp_path / "t.hnt")
+def test_the_beginning_of_a_trace_without_program_counters(built: Built, tmp_path: Path) -> None:
+    trace = hn.Trace.record([str(built("migratory")), "-p", "2"], tmp_path / "t.hnt")
     chunk = next(trace.batches()).num_rows
     assert trace.references > chunk
     assert without_pc(trace).references == trace.references
@@ -135,10 +136,9 @@ def test_the_table_of_traces(program: Command) -> None:
 
 @pytest.mark.parametrize("page", [4096, 16384])
 def test_tiles_of_the_ocean_have_pages_of_the_machine_of_their_own(
-    page: int, tmp_path: Path
+    page: int, built: Built, tmp_path: Path
 ) -> None:
-    program = workloads.build("ocean-contig", tmp_path / "ocean-contig", "homenode")
-    command = [str(program), "--quick", "-p", "4", "--page", str(page)]
+    command = [str(built("ocean-contig")), "--quick", "-p", "4", "--page", str(page)]
     trace = hn.Trace.record(command, tmp_path / "t.hnt")
     ranges = trace.metadata["ranges"]
     grids = [r for r in ranges if r["kind"] == "heap" and r["size"] >= 4 * page]
@@ -165,25 +165,24 @@ def test_bytes_of_a_page_that_are_no_power_of_two_are_refused(tmp_path: Path) ->
 _READ_BY_ALL = ("bodies", "global", "o")
 
 
-def _recorded(name: str, folder: Path) -> hn.Trace:
-    program = workloads.build(name, folder / name, "homenode")
+def _recorded(program: Path, folder: Path) -> hn.Trace:
     command = [str(program), "-p", "4", "-n", "2048", "-i", "1"]
     return hn.Trace.record(command, folder / "t.hnt")
 
 
 @pytest.mark.parametrize("name", ["barnes", "fmm"])
-def test_what_threads_share_is_in_one_heap(name: str, tmp_path: Path) -> None:
+def test_what_threads_share_is_in_one_heap(name: str, built: Built, tmp_path: Path) -> None:
     # By default the C library maps large arrays outside the heap; whether they conflict with the
     # heap in a direct-mapped cache depends on their addresses.
-    ranges = _recorded(name, tmp_path).metadata["ranges"]
+    ranges = _recorded(built(name), tmp_path).metadata["ranges"]
     blocks = [(r["start"], r["start"] + r["size"]) for r in ranges if r["kind"] == "heap"]
     low, high = min(start for start, _ in blocks), max(end for _, end in blocks)
     assert max(end - start for start, end in blocks) > 128 * 1024
     assert high - low < 2**20
 
 
-def test_barnes_reads_nothing_static_that_threads_share(tmp_path: Path) -> None:
-    trace = _recorded("barnes", tmp_path)
+def test_barnes_reads_nothing_static_that_threads_share(built: Built, tmp_path: Path) -> None:
+    trace = _recorded(built("barnes"), tmp_path)
     # Pointers and options, which every thread reads.
     static = [
         r for r in trace.metadata["ranges"] if r["kind"] == "static" and r["name"] in _READ_BY_ALL
