@@ -1,6 +1,7 @@
 //! Findings of the model checkers, and the parts that their models share.
 
 use std::fmt::{Arguments, Write};
+use std::hash::{Hash, Hasher};
 
 use homenode_protocol::{BrokenPromise, Labelled, ProtocolFinding, ProtocolModel, Search};
 use serde::Serialize;
@@ -238,6 +239,35 @@ pub(crate) fn renumbered(order: &[usize]) -> [u8; HOME as usize + 1] {
 /// Fields, each with its bits, as one number.
 pub(crate) fn fields(fields: &[(u32, u32)]) -> u32 {
     fields.iter().fold(0, |packed, (value, bits)| packed << bits | value)
+}
+
+/// A situation in numbers, at most `N`. Those of equal situations are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SituationKey<const N: usize> {
+    length: usize,
+    numbers: [u32; N],
+}
+
+impl<const N: usize> SituationKey<N> {
+    pub(crate) const EMPTY: Self = Self { length: 0, numbers: [0; N] };
+
+    pub(crate) fn push(&mut self, number: u32) {
+        self.numbers[self.length] = number;
+        self.length += 1;
+    }
+
+    /// Appends numbers whose order does not matter.
+    pub(crate) fn extend_sorted(&mut self, numbers: impl Iterator<Item = u32>) {
+        let first = self.length;
+        numbers.for_each(|number| self.push(number));
+        self.numbers[first..self.length].sort_unstable();
+    }
+}
+
+impl<const N: usize> Hash for SituationKey<N> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.numbers[..self.length].hash(hasher);
+    }
 }
 
 /// Data, abstracted to whether they are the last write: a protocol never looks at values.

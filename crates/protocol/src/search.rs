@@ -4,16 +4,16 @@
 //! [`ProtocolModel`] defines the steps: events in one cache that complete at once, as over an
 //! atomic bus, or the delivery of one of many messages under way.
 
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::finding::{BrokenPromise, ProtocolFinding};
 
 /// A model of a protocol, small enough to be explored in full.
 pub trait ProtocolModel {
     /// Everything that determines which steps may follow.
-    type State: Clone + Eq + Hash;
+    type State: Eq + Hash;
     /// A transition from one state to another.
     type Step: Clone;
     /// A promise that a step breaks.
@@ -78,13 +78,12 @@ impl<M: ProtocolModel> Search<M> {
     pub fn explore(&mut self) -> Result<(), Broken<M::Step, M::Fault>> {
         let start = self.model.start();
         let mut numbers = FxHashMap::default();
-        numbers.insert(start.clone(), 0);
+        number(&mut numbers, &[], &start);
         (self.states, self.parents, self.edges) = (vec![start], vec![None], Vec::new());
         let mut at = 0;
         while at < self.states.len() {
-            let from = self.states[at].clone();
-            for step in self.model.steps(&from) {
-                let to = match self.model.perform(&from, &step, None) {
+            for step in self.model.steps(&self.states[at]) {
+                let to = match self.model.perform(&self.states[at], &step, None) {
                     Ok(Some(to)) => to,
                     Ok(None) => continue,
                     Err(fault) => {
@@ -93,7 +92,7 @@ impl<M: ProtocolModel> Search<M> {
                         return Err(Broken { steps, fault });
                     }
                 };
-                let next = *numbers.entry(to.clone()).or_insert(self.states.len());
+                let next = number(&mut numbers, &self.states, &to);
                 if next == self.states.len() {
                     self.states.push(to);
                     self.parents.push(Some((at, step)));
@@ -121,15 +120,23 @@ impl<M: ProtocolModel> Search<M> {
     /// model must have been explored.
     #[must_use]
     pub fn stuck(&self) -> Option<Vec<M::Step>> {
-        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.states.len()];
+        // The states before each one, in the order of these: its own end at its number.
+        let mut ends = vec![0; self.states.len() + 1];
+        self.edges.iter().for_each(|&(_, to)| ends[to + 1] += 1);
+        for at in 1..ends.len() {
+            ends[at] += ends[at - 1];
+        }
+        let mut before = vec![0; self.edges.len()];
         for &(from, to) in &self.edges {
-            before[to].push(from);
+            before[ends[to]] = from;
+            ends[to] += 1;
         }
         let mut returns: Vec<bool> =
             self.states.iter().map(|state| self.model.is_at_rest(state)).collect();
         let mut open: Vec<usize> = (0..returns.len()).filter(|&at| returns[at]).collect();
         while let Some(at) = open.pop() {
-            for &from in &before[at] {
+            let first = at.checked_sub(1).map_or(0, |previous| ends[previous]);
+            for &from in &before[first..ends[at]] {
                 if !std::mem::replace(&mut returns[from], true) {
                     open.push(from);
                 }
@@ -163,6 +170,20 @@ impl<M: ProtocolModel> Search<M> {
         }
         steps.reverse();
         steps
+    }
+}
+
+/// The number of a state: of an equal one in `states`, or the next one. `numbers` are found by
+/// hashes, and those of different states with the same hash by the hashes that follow, so that a
+/// state is stored only once.
+fn number<S: Hash + Eq>(numbers: &mut FxHashMap<u64, usize>, states: &[S], state: &S) -> usize {
+    let mut hash = FxBuildHasher.hash_one(state);
+    loop {
+        let number = *numbers.entry(hash).or_insert(states.len());
+        if states.get(number).is_none_or(|known| known == state) {
+            return number;
+        }
+        hash = hash.wrapping_add(1);
     }
 }
 
@@ -343,5 +364,23 @@ mod tests {
         let steps = search.stuck().expect("a node waits without end");
         let forgotten = |step: &ToyStep| matches!(step, ToyStep::Deliver(ToyMessage::Request(_)));
         assert!(forgotten(steps.last().unwrap()), "{steps:?}");
+    }
+
+    #[test]
+    fn states_of_one_hash_have_numbers_of_their_own() {
+        #[derive(Debug, PartialEq, Eq)]
+        struct SameHash(usize);
+        impl Hash for SameHash {
+            fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+        }
+        let (mut numbers, mut states) = (FxHashMap::default(), Vec::new());
+        for value in [0, 1, 2, 1, 0, 2] {
+            let at = number(&mut numbers, &states, &SameHash(value));
+            assert_eq!(at, value);
+            if at == states.len() {
+                states.push(SameHash(value));
+            }
+        }
+        assert_eq!(states, [0, 1, 2].map(SameHash));
     }
 }

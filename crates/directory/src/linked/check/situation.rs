@@ -5,11 +5,14 @@ use std::hash::{Hash, Hasher};
 
 use super::pointer::{Pointer, Tags};
 use crate::finding::{
-    Data, DirectoryFindingKind as Kind, HOME, NODES_MAX, Promised, broken, fields, renumbered,
+    Data, DirectoryFindingKind as Kind, HOME, NODES_MAX, Promised, SituationKey, broken, fields,
+    renumbered,
 };
 
 /// Largest number of messages in flight; a protocol that exceeds it floods the network.
 pub(super) const MESSAGES_MAX: usize = 4 * NODES_MAX;
+/// The home, two numbers for each node, and the messages.
+type ListKey = SituationKey<{ 1 + 2 * NODES_MAX + MESSAGES_MAX }>;
 
 /// The clients to which a node hands the block on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,7 +95,7 @@ pub(super) struct ListSituation {
     pub(super) nodes: [ListNode; NODES_MAX],
     pub(super) home: ListHome,
     pub(super) messages: Vec<ListedMessage>,
-    key: Box<[u32]>,
+    key: ListKey,
 }
 
 impl PartialEq for ListSituation {
@@ -117,7 +120,7 @@ impl ListSituation {
             nodes: [ListNode::default(); NODES_MAX],
             home,
             messages: Vec::new(),
-            key: Box::default(),
+            key: ListKey::EMPTY,
         };
         start.settle(alike);
         start
@@ -148,7 +151,7 @@ impl ListSituation {
         };
         let orders = alike.orders.iter().filter(sorted);
         let least = orders.map(|order| self.description(order, &codes)).min();
-        self.key = least.unwrap_or_default().into_boxed_slice();
+        self.key = least.unwrap_or(ListKey::EMPTY);
     }
 
     /// Renumbers requests: only equality of their numbers matters.
@@ -171,22 +174,22 @@ impl ListSituation {
         }
     }
 
-    fn description(&self, order: &[usize], codes: &[u32; NODES_MAX]) -> Vec<u32> {
+    fn description(&self, order: &[usize], codes: &[u32; NODES_MAX]) -> ListKey {
         let number = renumbered(order);
         let pointer = |pointer: Option<Pointer>| {
             (pointer.map_or(0, |it| it.code(number[usize::from(it.node)])), 6)
         };
         let home = &self.home;
         let (state, memory) = ((u32::from(home.state), 4), (home.memory as u32, 2));
-        let mut key = Vec::with_capacity(1 + 2 * order.len() + self.messages.len());
+        let mut key = ListKey::EMPTY;
         key.push(fields(&[state, memory, pointer(home.head), pointer(home.owner)]));
         for &at in order {
             let node = &self.nodes[at];
             let Chain { first, last, .. } = node.chain;
-            key.extend([codes[at], fields(&[node.behind, first, last].map(pointer))]);
+            key.push(codes[at]);
+            key.push(fields(&[node.behind, first, last].map(pointer)));
         }
-        let messages = key.len();
-        key.extend(self.messages.iter().map(|m| {
+        key.extend_sorted(self.messages.iter().map(|m| {
             fields(&[
                 (u32::from(m.message), 5),
                 (u32::from(number[usize::from(m.to)]), 3),
@@ -199,7 +202,6 @@ impl ListSituation {
                 (m.data as u32, 2),
             ])
         }));
-        key[messages..].sort_unstable();
         key
     }
 

@@ -3,7 +3,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::finding::{Data, fields, renumbered};
+use crate::finding::{Data, SituationKey, fields, renumbered};
 
 /// Largest number of nodes explored.
 pub(super) const PAGED_NODES_MAX: usize = 3;
@@ -11,6 +11,8 @@ pub(super) const PAGED_NODES_MAX: usize = 3;
 pub(super) const WORDS: usize = 2;
 /// Largest number of messages in flight; a protocol that exceeds it floods the network.
 pub(super) const MESSAGES_MAX: usize = 4 * PAGED_NODES_MAX;
+/// The home, two numbers for each node, and the messages.
+type PageKey = SituationKey<{ 1 + 2 * PAGED_NODES_MAX + MESSAGES_MAX }>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CheckedAccess {
@@ -89,7 +91,7 @@ pub(super) struct PageSituation {
     /// Whether the last write of each word is ordered before operations after an acquire.
     pub(super) released: [bool; WORDS],
     pub(super) messages: Vec<CheckedPageMessage>,
-    key: Box<[u32]>,
+    key: PageKey,
 }
 
 impl PartialEq for PageSituation {
@@ -117,7 +119,7 @@ impl PageSituation {
             home,
             released: [true; WORDS],
             messages: Vec::new(),
-            key: Box::default(),
+            key: PageKey::EMPTY,
         };
         start.settle(orders);
         start
@@ -144,7 +146,7 @@ impl PageSituation {
     /// of nodes and words.
     pub(super) fn settle(&mut self, orders: &[Vec<usize>]) {
         let nodes = orders.first().map_or(0, Vec::len);
-        let mut least: Option<Vec<u32>> = None;
+        let mut least: Option<PageKey> = None;
         for swapped in [false, true] {
             let mut codes = [0; PAGED_NODES_MAX];
             for (node, code) in codes.iter_mut().enumerate().take(nodes) {
@@ -156,27 +158,32 @@ impl PageSituation {
                     continue;
                 }
                 let key = self.description(order, &codes, swapped);
-                if least.as_ref().is_none_or(|least| key < *least) {
+                if least.is_none_or(|least| key < least) {
                     least = Some(key);
                 }
             }
         }
-        self.key = least.unwrap_or_default().into_boxed_slice();
+        self.key = least.unwrap_or(PageKey::EMPTY);
     }
 
-    fn description(&self, order: &[usize], codes: &[u64], swapped: bool) -> Vec<u32> {
+    fn description(
+        &self,
+        order: &[usize],
+        codes: &[u64; PAGED_NODES_MAX],
+        swapped: bool,
+    ) -> PageKey {
         let number = renumbered(order);
         let home = &self.home;
         let memory = pack(words(home.memory, swapped).map(|data| data as u32), 2);
         let released = pack(words(self.released, swapped).map(u32::from), 1);
         let states = [(u32::from(home.state), 4), (u32::from(home.contended), 1)];
-        let mut key = Vec::with_capacity(2 * order.len() + 1 + self.messages.len());
+        let mut key = PageKey::EMPTY;
         key.push(fields(&[(memory, 4), (released, 2), states[0], states[1]]));
         for &node in order {
-            key.extend([(codes[node] >> 32) as u32, (codes[node] & 0xffff_ffff) as u32]);
+            key.push((codes[node] >> 32) as u32);
+            key.push((codes[node] & 0xffff_ffff) as u32);
         }
-        let first = key.len();
-        key.extend(self.messages.iter().map(|m| {
+        key.extend_sorted(self.messages.iter().map(|m| {
             let node = |node: u8| (u32::from(number[usize::from(node)]), 3);
             let data = pack(words(m.words, swapped).map(|data| data as u32), 2);
             let ends = [node(m.from), node(m.to), node(m.requester)];
@@ -189,7 +196,6 @@ impl PageSituation {
                 (data, 4),
             ])
         }));
-        key[first..].sort_unstable();
         key
     }
 
