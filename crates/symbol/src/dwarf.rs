@@ -28,8 +28,9 @@ pub(crate) fn check_nesting(
 ) -> Result<(), SymbolError> {
     let mut headers = dwarf.units();
     while let Some(header) = headers.next().map_err(|error| malformed(offset, &error))? {
-        let Ok(unit) = dwarf.unit(header) else { continue };
-        if nesting(&unit).is_ok_and(|deepest| deepest > NESTING_MAX) {
+        let Ok(abbreviations) = dwarf.abbreviations(&header) else { continue };
+        let entries = header.entries_raw(&abbreviations, None);
+        if entries.and_then(nesting).is_ok_and(|deepest| deepest > NESTING_MAX) {
             return Err(SymbolError::Malformed {
                 offset,
                 part: "the debug information".to_owned(),
@@ -42,8 +43,7 @@ pub(crate) fn check_nesting(
 
 /// Greatest number of inlined functions around one entry of a unit; stops counting once it is more
 /// than [`NESTING_MAX`].
-fn nesting(unit: &gimli::Unit<SectionReader>) -> Result<usize, gimli::Error> {
-    let mut entries = unit.entries_raw(None)?;
+fn nesting(mut entries: gimli::EntriesRaw<'_, SectionReader>) -> Result<usize, gimli::Error> {
     let mut open: Vec<isize> = Vec::new();
     let mut deepest = 0;
     while !entries.is_empty() && deepest <= NESTING_MAX {
