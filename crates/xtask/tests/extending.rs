@@ -111,6 +111,15 @@ const INSERTIONS: [Insertion; 8] = [
     },
 ];
 
+/// Of this crate nothing is built here. In the copy it depends on everything, so that dependencies
+/// have the same features as in the tree, and cargo finds them compiled.
+const ON_EVERYTHING: Insertion = Insertion {
+    file: "crates/xtask/Cargo.toml",
+    after: "[dependencies]\n",
+    line: "homenode-python = { path = \"../python\" }\n",
+};
+const ALL_FEATURES: &[&str] = &["-p", "homenode-xtask"];
+
 /// The crates that get a new entry.
 const CRATES: &[&str] = &[
     "-p",
@@ -126,11 +135,11 @@ const CRATES: &[&str] = &[
 ];
 
 /// The tests beside the code of these crates: what a new entry says of itself.
-const UNIT_TESTS: &[&str] = &["test", "--release", "--quiet", "--lib"];
+const UNIT_TESTS: &[&str] = &["--lib"];
 
 /// The integration tests that loop over the tables. Others compare existing entries with slow
 /// simulators, which do not have the rules of a new one.
-const TABLE_TESTS: &[&str] = &["test", "--release", "--quiet", "--test", "it"];
+const TABLE_TESTS: &[&str] = &["--test", "it"];
 const TABLE_TEST_FILTERS: &[&str] = &[
     "--",
     "policies::",
@@ -142,22 +151,10 @@ const TABLE_TEST_FILTERS: &[&str] = &[
 ];
 
 /// The tests of the table of engines, of its options, and of the new engine.
-const ENGINES: &[&str] = &[
-    "test",
-    "--release",
-    "--quiet",
-    "--lib",
-    "-p",
-    "homenode-sim",
-    "--",
-    "engines::",
-    "options::",
-    "flat::",
-];
+const ENGINES: &[&str] = &["--lib", "-p", "homenode-sim", "--", "engines::", "options::", "flat::"];
 
 /// Writes, or checks, the tables in `docs/`.
-const DOCS: &[&str] =
-    &["test", "--release", "--quiet", "--test", "it", "-p", "homenode-sim", "docs::"];
+const DOCS: &[&str] = &["--test", "it", "-p", "homenode-sim", "docs::"];
 
 #[test]
 #[ignore = "builds five crates: cargo test -p homenode-xtask --test extending -- --ignored"]
@@ -193,7 +190,8 @@ fn a_new_entry_is_one_file_and_two_lines() {
         .collect();
     let cargo = |arguments: &[&str], bless: bool| {
         let mut command = Command::new(env!("CARGO"));
-        command.args(&quick).args(arguments).current_dir(&copy).env("CARGO_TARGET_DIR", &target);
+        command.args(&quick).args(["test", "--release", "--quiet"]).args(ALL_FEATURES);
+        command.args(arguments).current_dir(&copy).env("CARGO_TARGET_DIR", &target);
         if bless {
             command.env("HOMENODE_BLESS", "1");
         }
@@ -269,7 +267,11 @@ fn is_added(name: &str) -> bool {
 /// The files that get lines.
 fn edited_files() -> impl Iterator<Item = &'static str> {
     let tables = ADDITIONS.iter().map(|added| added.table.0);
-    tables.chain(INSERTIONS.iter().map(|insertion| insertion.file))
+    tables.chain(insertions().map(|insertion| insertion.file))
+}
+
+fn insertions() -> impl Iterator<Item = &'static Insertion> {
+    INSERTIONS.iter().chain([&ON_EVERYTHING])
 }
 
 /// A file of the tree with all its added lines.
@@ -278,7 +280,7 @@ fn edited(root: &Path, file: &str) -> String {
     for addition in ADDITIONS.iter().filter(|addition| addition.table.0 == file) {
         add(&mut text, addition);
     }
-    for Insertion { after, line, .. } in INSERTIONS.iter().filter(|one| one.file == file) {
+    for Insertion { after, line, .. } in insertions().filter(|one| one.file == file) {
         let start = text.find(after).unwrap_or_else(|| panic!("{file} lacks {after}"));
         text.insert_str(start + after.len(), line);
     }
