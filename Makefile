@@ -63,11 +63,19 @@ generate: setup ## write the types, page and schemas that are generated from the
 
 lint: lint-rust lint-python ## formatting, clippy, links of the documentation, tidy, ruff, types
 
+# Maturin tells pyo3 about Python by these: without them pyo3, and what is built on it, would be
+# compiled anew after every lint.
+PYO3 = PYO3_BUILD_EXTENSION_MODULE=1 \
+  $(addprefix PYO3_CONFIG_FILE=,$(firstword $(wildcard $(CURDIR)/target/maturin/pyo3-config-*.txt)))
+# What `cargo clippy` sets: rustdoc's libraries are then those that clippy has checked.
+CLIPPY = RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
+  CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+
 lint-rust:
 	cargo fmt --all --check
 	cargo xtask tidy
-	cargo clippy --release --quiet --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --release --quiet --no-deps
+	$(PYO3) cargo clippy --release --quiet --workspace --all-targets -- -D warnings
+	$(PYO3) $(CLIPPY) RUSTDOCFLAGS="-D warnings" cargo doc --release --quiet --no-deps
 
 lint-python: setup
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
