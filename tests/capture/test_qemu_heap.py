@@ -142,9 +142,7 @@ fn main() {
     assert "tally.rs" in lines
 
 
-def test_goroutines_have_stacks_of_their_own(emulate: Recorder, tmp_path: Path) -> None:
-    (tmp_path / "main.go").write_text(
-        """package main
+_GO = """package main
 
 func work(cell *int64, done chan bool) {
 	for i := 0; i < 500; i++ {
@@ -165,18 +163,41 @@ func main() {
 	println(cells[1])
 }
 """
-    )
-    program = tmp_path / "tally"
+
+
+def _go_program(folder: Path, processor: str, *flags: str) -> Path:
+    (folder / "main.go").write_text(_GO)
+    program = folder / "tally"
     subprocess.run(
-        [_tool("go"), "build", "-o", str(program), str(tmp_path / "main.go")],
+        [_tool("go"), "build", *flags, "-o", str(program), str(folder / "main.go")],
         check=True,
         capture_output=True,
-        env={**os.environ, "GOFLAGS": "", "CGO_ENABLED": "0"},
+        env={**os.environ, "GOFLAGS": "", "CGO_ENABLED": "0", "GOARCH": processor},
     )
-    made = emulate(program, environment={"GOMAXPROCS": "4"})
+    return program
+
+
+def test_goroutines_have_stacks_of_their_own(emulate: Recorder, tmp_path: Path) -> None:
+    made = emulate(_go_program(tmp_path, "amd64"), environment={"GOMAXPROCS": "4"})
     assert "heap, main.go:11 (main.main)" in _labels(made)
     ranges = made.metadata()["ranges"]
     stacks: list[dict[str, Any]] = [r for r in ranges if r["kind"] == "stack" and r["thread"] > 0]
     assert stacks
     assert {stack["size"] for stack in stacks} == {16384}
     assert sum(r.get("name") == "goroutine stacks" for r in ranges) >= 4
+
+
+@pytest.mark.parametrize(
+    ("machine", "processor", "flags"),
+    [
+        # Its frame pointers are below the stack pointer.
+        ("aarch64", "arm64", ()),
+        # It has none, but tables with a rule for the stack pointer.
+        ("riscv64", "riscv64", ("-ldflags=-compressdwarf=false",)),
+    ],
+)
+def test_blocks_of_go_are_named_by_its_lines(
+    emulate: Recorder, tmp_path: Path, machine: str, processor: str, flags: tuple[str, ...]
+) -> None:
+    made = emulate(_go_program(tmp_path, processor, *flags), machine=machine)
+    assert "heap, main.go:11 (main.main)" in _labels(made)

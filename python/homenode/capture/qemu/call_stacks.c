@@ -97,6 +97,8 @@ static uint64_t step(uint64_t registers[REGISTERS_MAX], uint64_t *pc, uint64_t e
 {
     const struct unwind_row *row = unwind_row(*pc - 1);
     const uint64_t stack = registers[hn_registers->stack];
+    /* Go on aarch64 saves the frame pointer in the word below the stack pointer. */
+    const uint64_t low = row->is_guess ? stack - sizeof(uint64_t) : stack;
     uint64_t base, link = 0;
 
     if (row->base == NO_REGISTER)
@@ -107,7 +109,7 @@ static uint64_t step(uint64_t registers[REGISTERS_MAX], uint64_t *pc, uint64_t e
     for (unsigned i = 0; i < row->count; i++) {
         const uint64_t place = base + (uint64_t)(int64_t)row->offset[i];
 
-        if (place < stack || place > end - sizeof(uint64_t) || place % sizeof(uint64_t) != 0)
+        if (place < low || place > end - sizeof(uint64_t) || place % sizeof(uint64_t) != 0)
             return 0;
         if (row->saved[i] == LINK_COLUMN)
             link = place;

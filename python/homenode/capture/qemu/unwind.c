@@ -60,6 +60,13 @@ static void lose(struct rules *rules, uint64_t number)
     forget(rules, number, NULL);
 }
 
+/* Its value in the caller is the base anyway; Go's tables have a rule that says so. */
+static int is_stack_pointer(uint64_t number)
+{
+    return number < hn_registers->dwarf_count &&
+           register_of_dwarf((unsigned)number) == hn_registers->stack;
+}
+
 /* One rule whose number takes all eight bits. */
 static void follow_long(struct reader *r, const struct common *c, struct rules *rules,
                         const struct rules *first, uint8_t code)
@@ -98,7 +105,12 @@ static void follow_long(struct reader *r, const struct common *c, struct rules *
         skip(r, take_uleb(r));
         rules->unknown = 1;
         break;
-    case 0x09: case 0x14: case 0x15:    /* register, val_offset, val_offset_sf */
+    case 0x14: case 0x15:               /* val_offset, val_offset_sf */
+        number = take_uleb(r);
+        if (take_uleb(r) != 0 || !is_stack_pointer(number))
+            lose(rules, number);
+        break;
+    case 0x09:                          /* register */
         lose(rules, take_uleb(r));
         take_uleb(r);
         break;
