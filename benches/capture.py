@@ -8,7 +8,7 @@ of a74ee81, which had no logical order and no row-wise encoder; a dash means not
 
 Run with `make bench`, or `python benches/capture.py --runs 1 gauss`. Unless programs are named, it
 also sorts 81 MB in QEMU, which takes more than a minute. `--hooks` compares the kinds of hooks by
-processor time, also on a busy machine.
+processor time, also on a busy machine, with turns of `--quantum` references.
 """
 
 import argparse
@@ -87,10 +87,11 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help=f"workloads; by default {', '.join(PROGRAMS)}")
     parser.add_argument("--runs", type=int, default=3, help="runs; the median is taken")
     parser.add_argument("--hooks", action="store_true", help="compare the kinds of hooks only")
+    parser.add_argument("--quantum", type=int, default=100, help="with --hooks")
     options = parser.parse_args()
     names = options.names or list(PROGRAMS)
     if options.hooks:
-        compare_hooks(names, options.runs)
+        compare_hooks(names, options.runs, options.quantum)
         return
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the beginning\n")
     measured = encoder()
@@ -106,7 +107,7 @@ def main() -> None:
     print(f"\nload {os.getloadavg()[0]:.1f} at the end")
 
 
-def compare_hooks(names: list[str], runs: int) -> None:
+def compare_hooks(names: list[str], runs: int, quantum: int) -> None:
     """Prints processor time per reference, of program and recorder together, for each kind."""
     row("", *(f"{what}, {kind}" for what in ("references", "ns each") for kind in HOOKS), "change")
     print(f"|---|{'---:|' * 5}", flush=True)
@@ -117,7 +118,8 @@ def compare_hooks(names: list[str], runs: int) -> None:
                 os.environ["HOMENODE_HOOKS"] = kind
                 program = workloads.build(name, Path(folder) / f"{name}.{kind}", "homenode")
                 arguments = ["-p", THREADS, *PROGRAMS.get(name, [])]
-                command = [*RECORD, "-o", f"{folder}/t.hnt", "--", str(program), *arguments]
+                way = [f"--quantum={quantum}", "-o", f"{folder}/t.hnt"]
+                command = [*RECORD, *way, "--", str(program), *arguments]
                 costs = [run(command) for _ in range(runs)]
                 references = costs[0].summary["references"]
                 # What a busy machine adds is never negative.

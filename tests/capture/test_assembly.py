@@ -190,22 +190,47 @@ def test_variables_of_an_aligned_frame_are_recorded(tmp_path: Path, record: Reco
     assert record(program).summary["references"] >= 300
 
 
-@pytest.mark.parametrize("kinds", ["all", "vectors"])
+# What an object announces of the registers of each kind.
+_KINDS = {
+    "LOW": "",
+    "HIGH": "xmm",
+    "YMM": "xmm ymm",
+    "ZMM": "xmm zmm",
+    "X87": "exceptions x87",
+    "MMX": "exceptions x87",
+    "DIRECTION": "direction",
+    "MODES": "exceptions",
+}
+
+
+@pytest.mark.parametrize("kind", _KINDS)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_turns_of_one_reference_keep_all_registers(
-    compiler: str, kinds: str, tmp_path: Path, record: Recorder, monkeypatch: pytest.MonkeyPatch
+def test_turns_of_one_reference_keep_registers(
+    compiler: str, kind: str, tmp_path: Path, record: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """x87, MMX, the rounding mode, vectors and masks, live while other threads use theirs."""
+    """Values are live while other threads use the same registers; also where a library does."""
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
-    monkeypatch.setenv("CC", compiler)
+    monkeypatch.setenv("HOMENODE_CC", compiler)
     source = str(Path(__file__).parent / "programs" / "registers.c")
-    words = ["-O1", "-pthread", source, "-lm", "-o"]
-    subprocess.run([compiler, *words, tmp_path / "plain"], check=True)
-    plain = [tmp_path / "plain", kinds]
-    wanted = subprocess.run(plain, capture_output=True, text=True, check=True)
-    assert compilers.compile("c", [*words, str(tmp_path / "hooked")]) == 0
-    assert record(tmp_path / "hooked", kinds, quantum=1).out == wanted.stdout
+    words = ["-O1", f"-DKIND_{kind}", "-pthread", source, "-lm"]
+    plain, hooked, library = (str(tmp_path / name) for name in ("plain", "hooked", "library.so"))
+    subprocess.run([compiler, *words, "-o", plain], check=True)
+    wanted = subprocess.run([plain], capture_output=True, text=True, check=True).stdout
+    assert compilers.compile("c", [*words, "-o", hooked]) == 0
+    assert record(hooked, quantum=1).out == wanted
+    assert compilers.compile("c", [*words, "-fPIC", "-shared", "-DLIBRARY", "-o", library]) == 0
+    assert compilers.compile("c", ["-DUSER", "-pthread", source, "-ldl", "-o", hooked]) == 0
+    assert record(hooked, library, quantum=1).out == wanted
+    assert _announced(library) == _KINDS[kind]
+
+
+def _announced(library: str) -> str:
+    """What a library's code uses, as it tells the runtime."""
+    words = [shutil.which("nm") or "nm", "-Du", library]
+    symbols = subprocess.run(words, capture_output=True, text=True, check=True)
+    uses = [word for word in symbols.stdout.split() if word.startswith("__homenode_uses_")]
+    return " ".join(sorted(word.removeprefix("__homenode_uses_") for word in uses))
 
 
 def test_dependencies_name_the_object(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ use iced_x86::{
 use object::{Object, ObjectSection, ObjectSymbol, SectionIndex};
 
 use crate::statement::Piece;
+use crate::uses::Uses;
 use crate::{AssemblyError, END, LABEL};
 
 /// One labelled instruction. What stands for several, or was not assembled, is invalid.
@@ -35,6 +36,7 @@ struct LabelPlace {
 /// All instructions, in the order of their labels.
 pub(crate) struct Code {
     pub(crate) all: Vec<Coded>,
+    pub(crate) uses: Uses,
 }
 
 impl Code {
@@ -48,7 +50,7 @@ impl Code {
         let file = object::File::parse(object).map_err(unreadable)?;
         let mut places = places(&file)?;
         places.sort_unstable_by_key(|place| (place.number, place.is_end));
-        let mut reader = CodeReader { file: &file, factory: InstructionInfoFactory::new() };
+        let mut reader = CodeReader::of(&file);
         let mut all: Vec<Coded> = Vec::with_capacity(count);
         let mut ends: HashMap<SectionIndex, u64> = HashMap::new();
         for (at, place) in places.iter().enumerate() {
@@ -79,7 +81,7 @@ impl Code {
             return Err(AssemblyError::Object(format!("{} of {count} labels", all.len())));
         }
         all.resize(count, Coded::default());
-        Ok(Self { all })
+        Ok(Self { all, uses: reader.uses })
     }
 }
 
@@ -111,9 +113,18 @@ fn places(file: &object::File<'_>) -> Result<Vec<LabelPlace>, AssemblyError> {
 struct CodeReader<'a> {
     file: &'a object::File<'a>,
     factory: InstructionInfoFactory,
+    /// Of all that has been read.
+    uses: Uses,
 }
 
 impl<'a> CodeReader<'a> {
+    fn of(file: &'a object::File<'a>) -> Self {
+        let mut uses = Uses::default();
+        let undefined = file.symbols().filter(ObjectSymbol::is_undefined);
+        undefined.for_each(|symbol| uses.add_function(symbol.name().unwrap_or("")));
+        Self { file, factory: InstructionInfoFactory::new(), uses }
+    }
+
     fn decoder(&self, place: &LabelPlace) -> Result<Decoder<'a>, AssemblyError> {
         let section = self.file.section_by_index(place.section).map_err(unreadable)?;
         let data = section.data().map_err(unreadable)?;
@@ -123,6 +134,7 @@ impl<'a> CodeReader<'a> {
     }
 
     fn coded(&mut self, instruction: Instruction) -> Coded {
+        self.uses.add(&instruction);
         let options =
             InstructionInfoOptions::NO_MEMORY_USAGE | InstructionInfoOptions::NO_REGISTER_USAGE;
         let operand = (0..instruction.op_count())

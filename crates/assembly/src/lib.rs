@@ -24,6 +24,7 @@ mod liveness;
 mod operand;
 mod statement;
 mod text;
+mod uses;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -106,6 +107,7 @@ impl Assembly {
             self.write(&mut emitter.out, CHUNK, target)?;
         }
         emitter.out.push_str(&emitter.left_out.section(left_out::source(self.text())));
+        emitter.out.push_str(&code.uses.section());
         self.write(&mut emitter.out, 0, target)
     }
 

@@ -97,7 +97,7 @@ _RUNTIME = (
     "receives",
     "sends",
     "moves",
-    *(("assembly",) if platform.machine() == "x86_64" else ()),
+    *(("assembly_calls", "assembly") if platform.machine() == "x86_64" else ()),
 )
 
 # -fno-builtin: the runtime's loops must not become calls of interposed functions.

@@ -174,6 +174,7 @@ extern struct hn_thread hn_no_thread;
 extern cpu_set_t hn_affinity;   /* the processors that the program sees */
 extern int hn_directed;         /* a simulation schedules the threads */
 extern int hn_user_switching;   /* threads are switched without the kernel (user_threads.c) */
+extern int hn_looks_at_x87;     /* the program may look at the exceptions of the x87 unit */
 extern int hn_logical;          /* threads run in parallel, operations in order of logical clocks */
 extern int hn_recording;        /* may be read before thread-local storage exists, unlike hn_me */
 extern __thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec")));

@@ -41,14 +41,16 @@ struct hn_user_thread {
 } __attribute__((aligned(64)));
 
 int hn_user_switching;
+int hn_looks_at_x87 __attribute__((used));
 static struct hn_user_thread *user_threads;
 static char *idle_stacks;
 static struct hn_thread *returning; /* the thread that is on its way home. Locked. */
 
 #if defined(__x86_64__)
 
-/* Saves the context in `*save` and loads another. It includes the thread pointer and the modes of
- * the floating-point units, which a thread may change. */
+/* Saves the context in `*save` and loads another. It includes the thread pointer, the modes of the
+ * floating-point units, which a thread may change, and their exceptions; those of the x87 unit only
+ * if the program may look at them. */
 void hn_swap(void **save, void *load);
 __asm__(".pushsection .text\n"
         ".hidden hn_swap\n"
@@ -65,20 +67,26 @@ __asm__(".pushsection .text\n"
         "    movq %fs:0, %rax\n"       /* the thread pointer points to itself */
         "    movq %rax, (%rsp)\n"
         "    stmxcsr 8(%rsp)\n"
+        "    movl $0, 12(%rsp)\n"
         "    fnstcw 12(%rsp)\n"
         "    movl 8(%rsp), %eax\n"
         "    movzwl 12(%rsp), %ecx\n"
-        "    movq %rsp, (%rdi)\n"
+        "    movl hn_looks_at_x87(%rip), %r8d\n"
+        "    testl %r8d, %r8d\n"
+        "    jne 4f\n"
+        "5:  movq %rsp, (%rdi)\n"
         "    movq %rsi, %rsp\n"
         "    movq (%rsp), %rdx\n"
         "    wrfsbase %rdx\n"
         "    cmpl 8(%rsp), %eax\n"     /* setting the modes takes longer than the rest */
         "    je 1f\n"
         "    ldmxcsr 8(%rsp)\n"
-        "1:  cmpw 12(%rsp), %cx\n"
-        "    je 2f\n"
+        "1:  testl %r8d, %r8d\n"
+        "    jne 6f\n"
+        "2:  cmpw 12(%rsp), %cx\n"
+        "    je 3f\n"
         "    fldcw 12(%rsp)\n"
-        "2:  addq $16, %rsp\n"
+        "3:  addq $16, %rsp\n"
         "    popq %r15\n"
         "    popq %r14\n"
         "    popq %r13\n"
@@ -86,6 +94,22 @@ __asm__(".pushsection .text\n"
         "    popq %rbx\n"
         "    popq %rbp\n"
         "    ret\n"
+        "4:  fnstsw 14(%rsp)\n"
+        "    jmp 5b\n"
+        "6:  fnstsw %ax\n"
+        "    xorw 14(%rsp), %ax\n"
+        "    testb $0x7f, %al\n"
+        "    je 2b\n"
+        "    movl 12(%rsp), %eax\n"
+        "    subq $32, %rsp\n"
+        "    fnclex\n"                /* fldenv and fldcw may trap if the new modes enable traps */
+        "    fnstenv (%rsp)\n"
+        "    movw %ax, (%rsp)\n"
+        "    shrl $16, %eax\n"
+        "    movb %al, 4(%rsp)\n"
+        "    fldenv (%rsp)\n"
+        "    addq $32, %rsp\n"
+        "    jmp 3b\n"
         ".size hn_swap, . - hn_swap\n"
         ".popsection\n");
 
@@ -93,7 +117,7 @@ __asm__(".pushsection .text\n"
 struct context {
     uintptr_t thread_pointer;
     uint32_t mxcsr;
-    uint16_t fpu_control, padding;
+    uint16_t fpu_control, fpu_status;
     uintptr_t registers[6];
     void (*begin)(void);
     uintptr_t end[1];           /* begin is called with an aligned stack */
