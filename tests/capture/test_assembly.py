@@ -225,6 +225,23 @@ def test_turns_of_one_reference_keep_registers(
     assert _announced(library) == _KINDS[kind]
 
 
+@pytest.mark.parametrize("kind", ["HIGH", "ZMM", "X87", "DIRECTION"])
+def test_objects_that_announce_nothing_may_use_all(
+    kind: str, tmp_path: Path, record: Recorder
+) -> None:
+    """Such as those of an older version."""
+    source = str(Path(__file__).parent / "programs" / "registers.c")
+    plain, hooked, part = (str(tmp_path / name) for name in ("plain", "hooked", "a.o"))
+    words = ["-O1", f"-DKIND_{kind}", "-pthread", source]
+    subprocess.run([shutil.which("cc") or "cc", *words, "-o", plain], check=True)
+    wanted = subprocess.run([plain], capture_output=True, text=True, check=True).stdout
+    assert compilers.compile("c", [*words, "-c", "-o", part]) == 0
+    objcopy = shutil.which("objcopy") or "objcopy"
+    subprocess.run([objcopy, "-R", ".init_array.00000", part], check=True)
+    assert compilers.compile("c", ["-pthread", part, "-o", hooked]) == 0
+    assert record(hooked, quantum=1).out == wanted
+
+
 def _announced(library: str) -> str:
     """What a library's code uses, as it tells the runtime."""
     words = [shutil.which("nm") or "nm", "-Du", library]

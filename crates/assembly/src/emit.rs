@@ -71,6 +71,7 @@ pub(crate) struct Emitter<'a> {
     pieces: Vec<Piece<'a>>,
     pub(crate) out: String,
     pub(crate) left_out: LeftOut,
+    pub(crate) has_hooks: bool,
     /// The next instruction's number.
     next: usize,
     /// A hook that follows the instruction, when it is complete.
@@ -87,6 +88,7 @@ impl<'a> Emitter<'a> {
             pieces: pieces.iter().filter(|piece| piece.is_code()).copied().collect(),
             out: String::new(),
             left_out: LeftOut::default(),
+            has_hooks: false,
             next: 0,
             after: None,
         }
@@ -293,6 +295,7 @@ impl<'a> Emitter<'a> {
     }
 
     fn att_call(&mut self, call: &Call<'_>, address: impl FnOnce(&mut Self), stores: &[String]) {
+        self.has_hooks = true;
         let at = self.frames.at(call.number);
         let adjust = at.in_procedure && at.above_stack.is_some();
         let mut pushed = Vec::new();

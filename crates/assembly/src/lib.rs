@@ -107,7 +107,9 @@ impl Assembly {
             self.write(&mut emitter.out, CHUNK, target)?;
         }
         emitter.out.push_str(&emitter.left_out.section(left_out::source(self.text())));
-        emitter.out.push_str(&code.uses.section());
+        if emitter.has_hooks {
+            emitter.out.push_str(&code.uses.section());
+        }
         self.write(&mut emitter.out, 0, target)
     }
 

@@ -1,8 +1,9 @@
 //! What a file's code uses that a hook keeps only in programs with such code.
 //!
 //! A hook where a turn ends keeps what the code around it may have in use. Most of a processor's
-//! state is in use in few programs, and takes long to save; so each file announces what it uses to
-//! the runtime. By the calling convention callers have none of it in use, except in the same file.
+//! state is in use in few programs, and takes long to save; so each file with hooks announces to
+//! the runtime what it uses. By the calling convention callers have none of it in use, except in
+//! the same file.
 
 use std::fmt::Write as _;
 
@@ -77,9 +78,9 @@ impl Uses {
             OF_EXCEPTIONS.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family));
     }
 
-    /// The announcement, as text for the assembler.
+    /// The announcement of a file that has hooks, as text for the assembler.
     pub(crate) fn section(&self) -> String {
-        let mut out = String::new();
+        let mut out = format!("{SECTION}\t.quad\t__homenode_announces\n");
         for (is_used, name) in [
             (self.xmm, "xmm"),
             (self.ymm, "ymm"),
@@ -89,9 +90,6 @@ impl Uses {
             (self.exceptions || self.x87, "exceptions"),
         ] {
             if is_used {
-                if out.is_empty() {
-                    out.push_str(SECTION);
-                }
                 let _ = writeln!(out, "\t.quad\t__homenode_uses_{name}");
             }
         }

@@ -21,6 +21,7 @@ enum {
     SHORT_MASKS = 32        /* the processor has no masks of 64 bits */
 };
 static uint32_t uses __attribute__((used));
+static int is_announced;
 
 /* The vector registers that the processor and the kernel provide. */
 static uint32_t wide_vectors(void)
@@ -37,20 +38,31 @@ static uint32_t wide_vectors(void)
     return (enabled & YMM_STATE) == YMM_STATE ? USES_YMM : USES_XMM;
 }
 
-/* Each object calls those of these that apply to its hooked code, before that code can run. */
-#define USES(name, what)                         \
-    HN_EXPORT void __homenode_uses_##name(void); \
-    HN_EXPORT void __homenode_uses_##name(void)  \
-    {                                            \
-        what;                                    \
+/* Each object with hooks calls the first of these, and those that apply to its code, before that
+ * code can run. */
+#define ANNOUNCEMENT(name, what)            \
+    HN_EXPORT void __homenode_##name(void); \
+    HN_EXPORT void __homenode_##name(void)  \
+    {                                       \
+        what;                               \
     }
 
-USES(xmm, uses |= USES_XMM)
-USES(ymm, uses |= wide_vectors() & USES_YMM)
-USES(zmm, uses |= wide_vectors())
-USES(x87, uses |= USES_X87)
-USES(direction, uses |= USES_DIRECTION)
-USES(exceptions, hn_looks_at_x87 = 1)
+ANNOUNCEMENT(announces, is_announced = 1)
+ANNOUNCEMENT(uses_xmm, uses |= USES_XMM)
+ANNOUNCEMENT(uses_ymm, uses |= wide_vectors() & USES_YMM)
+ANNOUNCEMENT(uses_zmm, uses |= wide_vectors())
+ANNOUNCEMENT(uses_x87, uses |= USES_X87)
+ANNOUNCEMENT(uses_direction, uses |= USES_DIRECTION)
+ANNOUNCEMENT(uses_exceptions, hn_looks_at_x87 = 1)
+
+/* A program whose objects announce nothing, as those of an older version, may use all. */
+__attribute__((constructor(101))) static void expect_all(void)
+{
+    if (is_announced)
+        return;
+    uses |= wide_vectors() | USES_X87 | USES_DIRECTION;
+    hn_looks_at_x87 = 1;
+}
 
 /* The slow paths. hn_call_plain and hn_call_flags run the function in rcx and leave the hook; what
  * they keep besides the registers that the hook has saved is what the function and other threads
