@@ -242,6 +242,19 @@ def test_objects_that_announce_nothing_may_use_all(
     assert record(hooked, quantum=1).out == wanted
 
 
+def test_a_threads_modes_and_exceptions_are_its_own_with_the_compilers_hooks(
+    tmp_path: Path, record: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOMENODE_HOOKS", "compiler")
+    source = str(Path(__file__).parent / "programs" / "registers.c")
+    plain, hooked = (str(tmp_path / name) for name in ("plain", "hooked"))
+    words = ["-O1", "-DKIND_MODES", "-pthread", source, "-lm", "-o"]
+    subprocess.run([shutil.which("cc") or "cc", *words, plain], check=True)
+    wanted = subprocess.run([plain], capture_output=True, text=True, check=True).stdout
+    assert compilers.compile("c", [*words, hooked]) == 0
+    assert record(hooked, quantum=1).out == wanted
+
+
 def _announced(library: str) -> str:
     """What a library's code uses, as it tells the runtime."""
     words = [shutil.which("nm") or "nm", "-Du", library]

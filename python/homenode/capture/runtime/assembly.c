@@ -27,15 +27,19 @@ static int is_announced;
 static uint32_t wide_vectors(void)
 {
     enum { YMM_STATE = 0x6, ZMM_STATE = 0xe6 };
+    static uint32_t found;      /* a virtual machine takes long to answer */
     unsigned a, b, c, d;
-    uint32_t enabled, high;
+    uint32_t enabled = 0, high;
 
-    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0)
-        return USES_XMM;
-    __asm__("xgetbv" : "=a"(enabled), "=d"(high) : "c"(0));
+    if (found != 0)
+        return found;
+    if (__get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_OSXSAVE) != 0)
+        __asm__("xgetbv" : "=a"(enabled), "=d"(high) : "c"(0));
     if ((enabled & ZMM_STATE) == ZMM_STATE && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0)
-        return USES_ZMM | ((b & bit_AVX512BW) != 0 ? 0 : SHORT_MASKS);
-    return (enabled & YMM_STATE) == YMM_STATE ? USES_YMM : USES_XMM;
+        found = USES_ZMM | ((b & bit_AVX512BW) != 0 ? 0 : SHORT_MASKS);
+    else
+        found = (enabled & YMM_STATE) == YMM_STATE ? USES_YMM : USES_XMM;
+    return found;
 }
 
 /* Each object with hooks calls the first of these, and those that apply to its code, before that
@@ -55,7 +59,8 @@ ANNOUNCEMENT(uses_x87, uses |= USES_X87)
 ANNOUNCEMENT(uses_direction, uses |= USES_DIRECTION)
 ANNOUNCEMENT(uses_exceptions, hn_looks_at_x87 = 1)
 
-/* A program whose objects announce nothing, as those of an older version, may use all. */
+/* A program whose objects announce nothing may use all: those with the compiler's hooks, and those
+ * of an older version. */
 __attribute__((constructor(101))) static void expect_all(void)
 {
     if (is_announced)
