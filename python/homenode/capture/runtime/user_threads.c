@@ -277,7 +277,8 @@ static void idle_loop(void)
 
 /* Parks `me`; its carrier continues with `successor`, or becomes idle. Called with the lock,
  * returns without it. */
-static inline __attribute__((always_inline)) void switch_to(struct hn_thread *me, const struct hn_thread *successor)
+static inline __attribute__((always_inline)) void switch_to(struct hn_thread *me,
+                                                            const struct hn_thread *successor)
 {
     struct hn_user_thread *own = user_thread(me);
 
