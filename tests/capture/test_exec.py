@@ -37,6 +37,7 @@ def test_what_exec_starts_has_a_trace(compiled: Builder, emulate: Recorder, orde
     about = _metadata(child)
     assert about["provenance"] == ["record", "program of exec"]
     assert about["arguments"] == ["second"]
+    assert about["tool"] == made.metadata()["tool"]
     assert (made.touching("before")["kind"] == 1).sum() == 100
     found = {r["name"] for r in about["ranges"] if r["kind"] == "static"}
     assert "after" in found

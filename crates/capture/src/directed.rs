@@ -22,7 +22,7 @@ use crate::error::CaptureError;
 use crate::item::{DecodedItem, ItemSink};
 use crate::options::RecordOptions;
 use crate::record::{
-    counts_instructions, discard, make_area, metadata, note_emulator, prepare, start_error, system,
+    counts_instructions, discard, make_area, metadata, prepare, start_error, system, tool_name,
     writer_options,
 };
 use crate::ring::RingReader;
@@ -189,7 +189,7 @@ impl<'a> DirectedProgram<'a> {
             let strays = summary.forced_turns + summary.outside_waits + summary.lost_threads;
             let repeats = if strays == 0 { "repeatable" } else { "sequentially consistent" };
             metadata.order = format!("{order} {repeats}");
-            note_emulator(&mut metadata, self.emulator.as_ref());
+            metadata.tool = tool_name(self.emulator.as_ref());
             metadata.provenance = vec!["run".to_owned()];
             summary.checksum = self.sink.finish(metadata, &self.area)?.summary.checksum;
             summary.output = Some(self.options.output.clone());

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::child::{Launch, find};
 use crate::error::CaptureError;
-use crate::options::RecordOptions;
+use crate::options::{Order, RecordOptions};
 
 /// Instruction sets: number in ELF headers, and QEMU's name.
 const MACHINES: &[(u16, &str)] = &[(62, "x86_64"), (183, "aarch64"), (243, "riscv64")];
@@ -146,8 +146,10 @@ impl Emulator {
         let program = find(OsStr::new(name)).map_err(|source| CaptureError::start(name, source))?;
         let mut argv = vec![self.path.to_string_lossy().into_owned()];
         let mut add = |words: &[&str]| argv.extend(words.iter().map(|&word| word.to_owned()));
-        add(&["-seed", "1", "-plugin"]);
-        add(&[&plugin_words(options)]);
+        if options.order != Order::Free {
+            add(&["-seed", "1"]);
+        }
+        add(&["-plugin", &plugin_words(options)]);
         if !self.processor.is_empty() {
             add(&["-cpu", self.processor]);
         }

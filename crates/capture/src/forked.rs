@@ -47,6 +47,7 @@ impl ChildTraces {
 /// The children of one process.
 pub struct ForkedChildren {
     options: RecordOptions,
+    tool: String,
     /// Number of the last child, and its memory.
     count: u32,
     last: Option<SharedArea>,
@@ -57,11 +58,12 @@ pub struct ForkedChildren {
 }
 
 impl ForkedChildren {
-    /// No children yet; `options.output` is the trace of the parent.
+    /// No children yet; `options.output` is the trace of the parent, and `tool` what the metadata
+    /// of their traces name.
     #[must_use]
-    pub fn new(options: &RecordOptions, over: Arc<AtomicBool>) -> Self {
-        let options = options.clone();
-        Self { options, count: 0, last: None, unrecorded: 0, followers: Vec::new(), over }
+    pub fn new(options: &RecordOptions, tool: &str, over: Arc<AtomicBool>) -> Self {
+        let (options, tool) = (options.clone(), tool.to_owned());
+        Self { options, tool, count: 0, last: None, unrecorded: 0, followers: Vec::new(), over }
     }
 
     /// Starts to record the child that the parent is about to create, if there is one.
@@ -84,9 +86,10 @@ impl ForkedChildren {
                     output: child_path(&self.options.output, self.count),
                     ..self.options.clone()
                 };
-                let over = Arc::clone(&self.over);
+                let (tool, over) = (self.tool.clone(), Arc::clone(&self.over));
                 self.last = SharedArea::open(Path::new(&path), parent.geometry()).ok();
-                self.followers.push(std::thread::spawn(move || follow(&area, &options, &over)));
+                self.followers
+                    .push(std::thread::spawn(move || follow(&area, &options, &tool, &over)));
                 parent.set(at::FORK_FD, 0);
             }
             // Tells the parent that the child is not recorded.
@@ -161,6 +164,7 @@ fn emulated_words(command_line: &[u8]) -> Option<Vec<String>> {
 fn follow(
     area: &SharedArea,
     options: &RecordOptions,
+    tool: &str,
     over: &Arc<AtomicBool>,
 ) -> Result<ChildTraces, CaptureError> {
     while area.get(at::CLAIMED_BY) == 0 {
@@ -177,7 +181,7 @@ fn follow(
     let argv = emulated_words(&command_line).unwrap_or_else(|| options.argv.clone());
     let options = &RecordOptions { argv, ..options.clone() };
     let begin = Instant::now();
-    let mut children = ForkedChildren::new(options, Arc::clone(over));
+    let mut children = ForkedChildren::new(options, tool, Arc::clone(over));
     let mut sink =
         RecordingSink::new(TraceWriter::create(&options.output, writer_options(options))?);
     let mut child = ForkedChild { pid, over: over.as_ref(), checked: Instant::now() };
@@ -186,6 +190,7 @@ fn follow(
     let mut about = metadata(options, area, ending, begin.elapsed().as_secs_f64());
     let origin = if area.get(at::BY_EXEC) == 0 { "child of fork" } else { "program of exec" };
     about.provenance.push(origin.to_owned());
+    tool.clone_into(&mut about.tool);
     let finished = sink.finish(about, area);
     let mut traces = ChildTraces {
         names: vec![options.output.clone()],
@@ -219,7 +224,8 @@ mod tests {
         let parent = SharedArea::new(geometry).unwrap();
         parent.set(at::CLAIMED_BY, std::process::id());
         parent.set(at::FORK_FD, 100_000);
-        let mut children = ForkedChildren::new(&RecordOptions::default(), Arc::default());
+        let mut children =
+            ForkedChildren::new(&RecordOptions::default(), "homenode", Arc::default());
         children.record_next(&parent);
         assert_eq!(parent.get(at::FORK_FD), u32::MAX);
         let none = ChildTraces { unrecorded: 1, ..ChildTraces::default() };
@@ -247,7 +253,8 @@ mod tests {
         let child = SharedArea::new(geometry).unwrap();
         parent.set(at::CLAIMED_BY, std::process::id());
         parent.set(at::FORK_FD, u32::try_from(child.fd()).unwrap() + 1);
-        let mut children = ForkedChildren::new(&RecordOptions::default(), Arc::default());
+        let mut children =
+            ForkedChildren::new(&RecordOptions::default(), "homenode", Arc::default());
         children.record_next(&parent);
         assert_eq!(parent.get(at::FORK_FD), 0);
         assert_eq!(children.count, 1);

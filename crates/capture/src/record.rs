@@ -48,7 +48,8 @@ pub fn record(
         RecordingSink::new(writer)
     };
     let over = Arc::new(AtomicBool::new(false));
-    let mut children = ForkedChildren::new(options, Arc::clone(&over));
+    let tool = tool_name(emulator.as_ref());
+    let mut children = ForkedChildren::new(options, &tool, Arc::clone(&over));
     let begin = Instant::now();
     let mut child = match Traced::start(&launch, Some(area.fd())) {
         Ok(child) => child,
@@ -67,7 +68,7 @@ pub fn record(
         return Err(discard(options, error));
     }
     let mut metadata = metadata(options, &area, ending, wall_time_s);
-    note_emulator(&mut metadata, emulator.as_ref());
+    metadata.tool = tool;
     if forks != 0 && !options.emulated() {
         metadata.provenance.push(format!("child processes not recorded: {forks}"));
     }
@@ -105,14 +106,16 @@ pub fn record(
     })
 }
 
-/// Adds the emulator to the tool that the metadata name.
-pub(crate) fn note_emulator(metadata: &mut Metadata, emulator: Option<&Emulator>) {
+/// What the metadata name as the tool: homenode, and the emulator with its processor.
+pub(crate) fn tool_name(emulator: Option<&Emulator>) -> String {
+    let mut tool = format!("homenode {}", env!("CARGO_PKG_VERSION"));
     if let Some(emulator) = emulator {
-        metadata.tool = format!("{}, {}", metadata.tool, emulator.version);
+        tool = format!("{tool}, {}", emulator.version);
         if !emulator.processor.is_empty() {
-            metadata.tool = format!("{} -cpu {}", metadata.tool, emulator.processor);
+            tool = format!("{tool} -cpu {}", emulator.processor);
         }
     }
+    tool
 }
 
 /// Why nothing was recorded; `None` if something was.
@@ -367,7 +370,6 @@ pub(crate) fn metadata(
     Metadata {
         program: options.argv[0].clone(),
         arguments: options.argv[1..].to_vec(),
-        tool: format!("homenode {}", env!("CARGO_PKG_VERSION")),
         method: options.via.clone(),
         order,
         // Wall time differs from run to run, and a deterministic trace must not.
