@@ -68,6 +68,21 @@ def test_queries_of_process_numbers_are_counted(
     assert made.metadata()["order"].endswith(" repeatable but for process numbers")
 
 
+def test_in_free_order_random_numbers_are_real(
+    compiled: Builder, emulate: Recorder, tmp_path: Path
+) -> None:
+    source = tmp_path / "canary.c"
+    source.write_text(
+        """#include <stdio.h>
+#include <sys/auxv.h>
+int main(void) { return printf("%lx", *(unsigned long *)getauxval(AT_RANDOM)) == 0; }
+"""
+    )
+    program = compiled(source)
+    assert emulate(program, order="free").out != emulate(program, order="free").out
+    assert emulate(program).out == emulate(program).out
+
+
 def test_in_free_order_time_is_real(compiled: Builder, emulate: Recorder) -> None:
     made = emulate(compiled("inputs.c"), order="free")
     assert not made.out.startswith("17672256")
