@@ -14,13 +14,17 @@
 //! View tool results:
 //! ```
 //!
+//! Release 9 had no numbers of instructions and named threads otherwise: `7: T2765543 ifetch ...`.
+//!
 //! The order is that of the view, which interleaves threads by their time stamps. Threads are
 //! numbered in order of appearance. Markers become events: system calls and thread ends have events
 //! of their own, all others become markers with the text of the view. References between the start
 //! and the end of a kernel trace are flagged as the kernel's. A read and a write of an instruction
-//! with the prefix `lock`, or of `xchg`, are one atomic reference. Prefetches and flushes are
-//! hints, not references: they are counted and omitted. Several workloads in one view (`W1.T42`)
-//! are several processes, numbered from 1.
+//! with the prefix `lock`, or of `xchg`, are one atomic reference. The later rounds of an
+//! instruction with a repeat prefix are listed as instructions, but are not fetched again: the
+//! view calls them so, or repeats the number of the instruction, or (release 9) only the line.
+//! Prefetches and flushes are hints, not references: they are counted and omitted. Several
+//! workloads in one view (`W1.T42`) are several processes, numbered from 1.
 
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::{Event, EventKind, Metadata, TraceError};
@@ -59,6 +63,22 @@ struct ViewThread {
     atomic: bool,
     /// The system call that it has not returned from, if any.
     call: Option<u32>,
+    /// Its last instruction.
+    last: Option<Instruction>,
+}
+
+/// An instruction of a thread: later rounds of a repeated one are equal to the first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Instruction {
+    pc: u64,
+    /// None in the form of release 9.
+    number: Option<u64>,
+}
+
+/// What a line says before its record.
+struct Prefix<'a> {
+    instruction: Option<u64>,
+    owner: Token<'a>,
 }
 
 /// Prefixes of the view's lines that are not records.
@@ -78,20 +98,15 @@ impl Parser for DrmemtraceView {
             return Ok(());
         }
         let mut words = Tokens::new(line);
-        words.need("the number of a record")?.decimal::<u64>("the number of a record")?;
-        let instruction = words.need("the number of an instruction and a colon")?;
-        if !instruction.text.ends_with(':') {
-            return Err(instruction.bad("the number of an instruction and a colon").into());
-        }
-        instruction.before(':').decimal::<u64>("the number of an instruction")?;
-        let owner = words.need("a thread")?;
+        let Prefix { instruction, owner } = prefix(&mut words)?;
         let what = words.need(RECORD)?;
         if owner.text.starts_with('-') {
             // An idle or waiting processor without a thread.
             return Ok(());
         }
         let (thread, pid) = self.thread(owner, sink)?;
-        self.record(Access { pid, ..Access::new(thread, AccessKind::Read, 0, 0) }, what, line, sink)
+        let access = Access { pid, ..Access::new(thread, AccessKind::Read, 0, 0) };
+        self.record(access, instruction, what, line, sink)
     }
 
     fn finish(&mut self, sink: &mut dyn RecordSink, metadata: &mut Metadata) -> Parsed<()> {
@@ -135,12 +150,15 @@ impl DrmemtraceView {
     fn record(
         &mut self,
         access: Access,
+        instruction: Option<u64>,
         what: Token<'_>,
         line: &str,
         sink: &mut dyn RecordSink,
     ) -> Parsed<()> {
         let kind = match what.text {
             "ifetch" => AccessKind::Fetch,
+            // No release has a fixed word for these yet.
+            text if text.contains("fetch") && text.starts_with("no") => AccessKind::Fetch,
             "read" => AccessKind::Read,
             "write" => AccessKind::Write,
             text if HINTS.iter().any(|hint| text.starts_with(hint)) => {
@@ -155,20 +173,27 @@ impl DrmemtraceView {
             }
             "<entry" => return Ok(()),
             // The bytes of a long instruction continue in a line of their own.
-            text if text.len() == 2 && what.hex("").is_ok() => return Ok(()),
+            _ if Tokens::new(&line[what.column - 1..]).all(|word| encoded(&word)) => return Ok(()),
             _ => return Err(what.bad(RECORD).into()),
         };
         let mut words = Tokens::new(&line[what.column - 1 + what.text.len()..]);
-        let (addr, bytes) = address_and_size(&mut words).map_err(|bad| after(bad, what))?;
-        let mut access = Access { kind, addr, ..access };
+        let place = address_and_size(&mut words).map_err(|bad| after(bad, what))?;
+        let mut access = Access { kind, addr: place.addr, ..access };
         if kind == AccessKind::Fetch {
-            access.pc = addr;
-            let atomic = mnemonic(&mut words).is_some_and(|name| name == "lock" || name == "xchg");
-            self.state[usize::from(access.thread)].atomic = atomic;
+            access.pc = access.addr;
+            let name = Mnemonic::of(&mut words);
+            let this = Instruction { pc: access.pc, number: instruction };
+            let state = &mut self.state[usize::from(access.thread)];
+            let again = state.last.replace(this) == Some(this);
+            state.atomic = name.atomic;
+            let unnumbered = instruction.is_none() && !name.repeated;
+            if what.text != "ifetch" || name.not_fetched || (again && !unnumbered) {
+                return Ok(self.returned(access.thread, sink)?);
+            }
         } else {
             access.pc = counter(&mut words).map_err(|bad| after(bad, what))?;
         }
-        self.reference(access, bytes, sink)
+        self.reference(access, place.bytes, sink)
     }
 
     fn reference(
@@ -251,7 +276,33 @@ impl DrmemtraceView {
     }
 }
 
-fn address_and_size(words: &mut Tokens<'_>) -> Result<(u64, u64), BadLine> {
+fn prefix<'a>(words: &mut Tokens<'a>) -> Result<Prefix<'a>, BadLine> {
+    let record = words.need("the number of a record")?;
+    if record.text.ends_with(':') {
+        // Release 9.
+        record.before(':').decimal::<u64>("the number of a record")?;
+        let owner = words.need("a thread")?;
+        return match owner.text.strip_prefix('T') {
+            Some(_) => Ok(Prefix { instruction: None, owner: owner.skip(1) }),
+            None => Err(owner.bad("a thread: T1234")),
+        };
+    }
+    record.decimal::<u64>("the number of a record")?;
+    let instruction = words.need("the number of an instruction and a colon")?;
+    if !instruction.text.ends_with(':') {
+        return Err(instruction.bad("the number of an instruction and a colon"));
+    }
+    let instruction = instruction.before(':').decimal("the number of an instruction")?;
+    Ok(Prefix { instruction: Some(instruction), owner: words.need("a thread")? })
+}
+
+/// Bytes that an instruction references: more of them than one reference of a trace may have.
+struct Place {
+    addr: u64,
+    bytes: u64,
+}
+
+fn address_and_size(words: &mut Tokens<'_>) -> Result<Place, BadLine> {
     let size = words.need("a size in bytes")?;
     let bytes: u64 = size.decimal("a size in bytes")?;
     if bytes == 0 || bytes > 1 << 16 {
@@ -264,7 +315,7 @@ fn address_and_size(words: &mut Tokens<'_>) -> Result<(u64, u64), BadLine> {
         }
     }
     let addr = words.need("a hexadecimal address")?.hex("a hexadecimal address")?;
-    Ok((addr, bytes))
+    Ok(Place { addr, bytes })
 }
 
 /// The program counter of a data reference: `by PC 0x0000000000404a7e`.
@@ -280,10 +331,34 @@ fn counter(words: &mut Tokens<'_>) -> Result<u64, BadLine> {
     Ok(pc)
 }
 
-/// The name of the instruction: what follows its bytes.
-fn mnemonic<'a>(words: &mut Tokens<'a>) -> Option<&'a str> {
-    let encoded = |word: &Token<'_>| word.text.len() == 2 && word.hex("").is_ok();
-    words.find(|word| !encoded(word)).map(|word| word.text)
+/// What matters of the words that follow the address of an instruction.
+struct Mnemonic {
+    /// It has the prefix `lock`, or is `xchg`, which needs none.
+    atomic: bool,
+    /// It has a repeat prefix.
+    repeated: bool,
+    not_fetched: bool,
+}
+
+impl Mnemonic {
+    fn of(words: &mut Tokens<'_>) -> Self {
+        let mut found = Self { atomic: false, repeated: false, not_fetched: false };
+        for word in words.skip_while(encoded) {
+            match word.text {
+                "lock" | "xchg" => found.atomic = true,
+                "xacquire" | "xrelease" | "data16" | "addr16" | "addr32" | "bnd" => continue,
+                text if text.starts_with("rep") => found.repeated = true,
+                text => found.not_fetched = text == "non-fetched",
+            }
+            break;
+        }
+        found
+    }
+}
+
+/// Whether a word is a part of an instruction's encoding: a byte, or four in one number.
+fn encoded(word: &Token<'_>) -> bool {
+    matches!(word.text.len(), 2 | 8) && word.hex("").is_ok()
 }
 
 /// An error in the part of a line after `word`, with its column in the line.

@@ -83,6 +83,53 @@ fn a_read_without_its_write_stays_a_read() {
     assert_eq!(found(&[fetch, read]), "0 R 0x1000 4 0x400");
 }
 
+/// The view lists each round of a repeated instruction, but the processor fetches it once.
+#[test]
+fn rounds_of_a_repeated_instruction_are_one_fetch() {
+    let fetch = "ifetch       3 byte(s) @ 0x0000000000402680 f3 48 a5             rep movsq";
+    let read = "read         8 byte(s) @ 0x0000000000001000 by PC 0x0000000000402680";
+    let jump = "ifetch       2 byte(s) @ 0x0000000000402680 eb fe                jmp    $0x402680";
+    let named = "ifetch       3 byte(s) @ 0x0000000000402680 non-fetched instruction";
+    let newer = "non-fetched  3 byte(s) @ 0x0000000000402680 f3 48 a5             rep movsq";
+    let fetches = |records: &[(u32, &str)]| {
+        let line = |(number, record): &(u32, &str)| format!("1 {number}: 9 {record}\n");
+        let text: String = records.iter().map(line).collect();
+        accesses("drmemtrace", &text).iter().filter(|line| line.starts_with("0 I")).count()
+    };
+    assert_eq!(fetches(&[(1, fetch), (1, read), (1, fetch), (1, read), (2, fetch)]), 2);
+    assert_eq!(fetches(&[(1, jump), (2, jump)]), 2);
+    assert_eq!(fetches(&[(1, fetch), (1, named), (1, newer)]), 1);
+    let text = format!("1: T9 {fetch}\n2: T9 {read}\n3: T9 {fetch}\n4: T9 {jump}\n5: T9 {jump}\n");
+    let expected = ["0 I 0x402680 3 0x402680", "0 R 0x1000 8 0x402680"];
+    let found = accesses("drmemtrace", &text);
+    assert_eq!(found[1..3], expected);
+    assert_eq!(found[3..], ["0 I 0x402680 2 0x402680", "0 I 0x402680 2 0x402680"]);
+}
+
+#[test]
+fn elided_locks_are_atomic() {
+    for (prefix, kind) in [("xacquire lock cmpxchg", "A"), ("xrelease xchg", "A"), ("mov", "W")] {
+        let fetch = format!("ifetch       6 byte(s) @ 0x0000000000000400 f2 f0 {prefix} %rdx");
+        let read = "read         8 byte(s) @ 0x0000000000001000 by PC 0x0000000000000400";
+        let write = "write        8 byte(s) @ 0x0000000000001000 by PC 0x0000000000000400";
+        let found = accesses("drmemtrace", &view(&[&fetch, read, write]));
+        assert!(found.last().unwrap().starts_with(&format!("0 {kind} 0x1000 8")), "{found:?}");
+    }
+}
+
+#[test]
+fn encodings_of_dependencies_fill_a_second_line() {
+    let records = [
+        "ifetch      10 byte(s) @ 0x0000000000000400 00001931 04020204 load [4byte] %rv0 -> %rv0",
+        "                                            00000026",
+        "                                            00000026 00000007",
+        "read         4 byte(s) @ 0x0000000000001000 by PC 0x0000000000000400",
+    ];
+    assert_eq!(accesses("drmemtrace", &view(&records)).len(), 3);
+    let message = refused("drmemtrace", &view(&["00000026 read"]));
+    assert!(message.contains("expected ifetch, read, write, a marker"), "{message}");
+}
+
 #[test]
 fn workloads_of_a_view_are_processes() {
     let text = "\
