@@ -6,11 +6,14 @@ raises ends the call.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, final
+from typing import Any, Protocol, final
 
 from numpy.typing import NDArray
 
 _Progress = Callable[[int, int | None], None] | None
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
 
 class TraceError(Exception):
     """A trace or an input file is damaged, foreign or cannot be read or written."""
@@ -44,6 +47,14 @@ class TraceWriter:
     def abort(self) -> None: ...
 
 @final
+class ThreadNumbers:
+    """The numbers of threads in a trace that is made of columns."""
+
+    def __new__(cls, keep: bool) -> ThreadNumbers: ...
+    def number(self, id: int) -> int | None: ...
+    def note(self) -> str | None: ...
+
+@final
 class Assembly:
     """An assembly file that is to get hooks."""
 
@@ -62,7 +73,9 @@ def machine_prices(spec: str, block_sizes: list[int], force: bool = False) -> st
 def trace_info(path: str, lines: bool = False) -> str: ...
 def trace_metadata(path: str) -> str: ...
 def read_batches(path: str, columns: list[str]) -> Iterator[dict[str, NDArray[Any]]]: ...
-def import_trace(format: str, source: str, out: str, progress: _Progress) -> str: ...
+def import_trace(
+    format: str, source: str, out: str, progress: _Progress, stream: _Readable | None = None
+) -> str: ...
 def export_trace(
     path: str, format: str, out: str, progress: _Progress, name: str | None = None
 ) -> str: ...

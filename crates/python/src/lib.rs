@@ -7,8 +7,8 @@ mod assembly;
 mod batches;
 mod call;
 mod error;
-mod interruptible;
 mod programs;
+mod stream;
 mod studies;
 mod tables;
 mod traces;
@@ -41,7 +41,7 @@ mod _core {
         trace_metadata, transform,
     };
     #[pymodule_export]
-    use crate::writer::PyTraceWriter;
+    use crate::writer::{PyThreadNumbers, PyTraceWriter};
 
     /// Version of the package, `major.minor.patch`.
     #[pyfunction]

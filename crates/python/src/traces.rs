@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::call::{detached, parse, to_json};
 use crate::error::{config_error, trace_error};
-use crate::interruptible::{InterruptibleReader, Interruption};
+use crate::stream::{ReadFailure, StreamReader};
 
 /// Facts about a trace; with `lines`, the metadata's source lines and ranges too.
 #[pyfunction]
@@ -35,24 +35,26 @@ pub fn trace_metadata(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     to_json(reader.metadata())
 }
 
-/// Imports a file, or standard input for `-`, into a new trace.
+/// Imports a file into a new trace; `stream`, if given, has its bytes.
 #[pyfunction]
+#[pyo3(signature = (format, source, out, progress, stream=None))]
 pub fn import_trace(
     py: Python<'_>,
     format: &str,
     source: PathBuf,
     out: PathBuf,
     progress: Option<Py<PyAny>>,
+    stream: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let summary = detached(py, progress, trace_error, |progress| {
-        let interruption = Interruption::default();
-        let (mut reader, bytes) = open_input(&source, &interruption)?;
+        let failure = ReadFailure::default();
+        let (mut reader, bytes) = open_input(&source, stream, &failure)?;
         let name = if is_standard(&source) { Path::new("<stdin>") } else { &source };
         let input = import::ImportInput { reader: reader.as_mut(), name, bytes };
         let options = WriterOptions::default();
         let result =
             import::import_file(format, input, &out, options, &mut |d, t| progress.tick(d, t));
-        if let Some(error) = interruption.take() {
+        if let Some(error) = failure.take() {
             progress.interrupted(error);
         }
         result
@@ -213,20 +215,15 @@ pub fn servers(
 /// A file, a pipe or standard input, and its number of bytes if known.
 fn open_input(
     source: &Path,
-    interruption: &Interruption,
+    stream: Option<Py<PyAny>>,
+    failure: &ReadFailure,
 ) -> Result<(Box<dyn BufRead>, Option<u64>), homenode_trace::TraceError> {
-    if is_standard(source) {
-        let reader = InterruptibleReader::new(|| Ok(io::stdin()), interruption);
-        return Ok((Box::new(BufReader::new(reader)), None));
-    }
-    let found = std::fs::metadata(source).map_err(|e| cannot("open", source, e))?;
-    if !found.is_file() {
-        let path = source.to_owned();
-        let reader = InterruptibleReader::new(|| File::open(path), interruption);
-        return Ok((Box::new(BufReader::new(reader)), None));
+    if let Some(stream) = stream {
+        return Ok((Box::new(BufReader::new(StreamReader::new(stream, failure))), None));
     }
     let file = File::open(source).map_err(|e| cannot("open", source, e))?;
-    Ok((Box::new(BufReader::with_capacity(1 << 16, file)), Some(found.len())))
+    let bytes = file.metadata().map_err(|e| cannot("open", source, e))?.len();
+    Ok((Box::new(BufReader::with_capacity(1 << 16, file)), Some(bytes)))
 }
 
 fn is_standard(path: &Path) -> bool {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use homenode_interchange::import::ThreadNumbers;
 use homenode_trace::{Batch, Columns, Metadata, WriterOptions};
 use numpy::{Element, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -9,6 +10,36 @@ use pyo3::types::PyDict;
 
 use crate::call::to_json;
 use crate::error::{config_error, trace_error};
+
+/// The numbers of threads in a trace that is made of columns.
+#[pyclass(name = "ThreadNumbers")]
+#[derive(Default)]
+pub struct PyThreadNumbers {
+    numbers: ThreadNumbers,
+}
+
+#[pymethods]
+impl PyThreadNumbers {
+    /// With `keep`, all numbers stay as they are.
+    #[new]
+    fn new(keep: bool) -> Self {
+        let mut made = Self::default();
+        if keep {
+            made.numbers.keep();
+        }
+        made
+    }
+
+    /// The number of a thread; None for more threads than a trace holds.
+    fn number(&mut self, id: u64) -> Option<u16> {
+        self.numbers.number(id)
+    }
+
+    /// Which threads have new numbers, if any have.
+    fn note(&self) -> Option<String> {
+        self.numbers.note()
+    }
+}
 
 /// Writes a trace from NumPy columns; the file appears when `finish` is called.
 #[pyclass(name = "TraceWriter")]

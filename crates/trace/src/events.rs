@@ -52,6 +52,11 @@ impl EventShape {
     pub const fn is_address(&self, i: usize) -> bool {
         self.addresses >> i & 1 == 1
     }
+
+    /// Whether numeric field `i` is the number of a thread.
+    pub fn is_thread(&self, i: usize) -> bool {
+        self.numbers[i] == "child"
+    }
 }
 
 /// Most numeric fields an event has.

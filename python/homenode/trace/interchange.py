@@ -1,16 +1,15 @@
 """Arrow and Parquet: traces as columns that other tools read.
 
 Columns: ``thread`` (u16), ``kind`` (u8 0 read, 1 write, 2 atomic, 3 fetch; or text R, W, A, I),
-``address`` (u64), ``size`` (u8, 1 to 64), optional ``pc`` (u64), ``gap`` (u32), ``pid`` (u32) and
-the flags ``private``, ``sync``, ``kernel``, ``transfer`` (0/1 or Boolean) or all of them as
-``flags`` (u8 bits 1, 2, 4, 8). Rows are in the total order of the references. Other columns are
-ignored.
+``address`` or ``addr`` (u64), optional ``size`` (u8, 1 to 64; else 4), ``pc`` (u64), ``gap`` (u32),
+``pid`` (u32) and the flags ``private``, ``sync``, ``kernel``, ``transfer`` (0/1 or Boolean) or all
+of them as ``flags`` (u8 bits 1, 2, 4, 8). Rows are in the total order of the references. Other
+columns are ignored.
 """
 
 import contextlib
 import json
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -23,12 +22,14 @@ import pyarrow.parquet as pq
 from homenode import _core
 from homenode.errors import ConfigError, TraceError, trace_error
 from homenode.files import replacing
-from homenode.trace.columns import COLUMNS, FLAG_BITS, OPTIONAL, ColumnReader
+from homenode.trace.columns import COLUMNS, FLAG_BITS, OPTIONAL, ColumnReader, column_of
+from homenode.trace.inputs import input_stream
 
 PathLike = str | os.PathLike[str]
 Progress = Callable[[int, int | None], None] | None
 
 ROWS_PER_BATCH = 1 << 18
+_SPOOL_BYTES = 1 << 20
 _METADATA_KEY = b"homenode.metadata"
 # A damaged schema may have column names that are not valid UTF-8.
 _ARROW_ERRORS = (pa.ArrowException, OSError, UnicodeDecodeError)
@@ -56,7 +57,7 @@ def import_columns(
         Path(source).stat()  # a missing file is not a damaged one
     with _open_source(source, form) as (schema, rows, batches):
         metadata = _metadata_of(schema, source, form)
-        reader = ColumnReader(schema, source)
+        reader = ColumnReader(schema, source, own=is_own(schema))
         try:
             return write_batches(reader, _counted(batches, rows, progress), output, metadata)
         except ConfigError as error:
@@ -75,11 +76,18 @@ def write_batches(
     try:
         for batch in batches:
             writer.push(reader.convert(batch))
-        summary: dict[str, Any] = json.loads(writer.finish(json.dumps(metadata)))
+        steps = [*metadata["provenance"], *reader.notes()]
+        finished = writer.finish(json.dumps(metadata | {"provenance": steps}))
+        summary: dict[str, Any] = json.loads(finished)
     except BaseException:
         writer.abort()
         raise
     return summary
+
+
+def is_own(schema: pa.Schema) -> bool:
+    """Whether the columns are those of a trace of homenode."""
+    return _METADATA_KEY in (schema.metadata or {})
 
 
 def read_schema(flags: bool, columns: Iterable[str]) -> pa.Schema:
@@ -96,6 +104,7 @@ def record_batches(path: PathLike) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]
     info = json.loads(_core.trace_info(str(path)))
     present = {name for name, there in info["columns"].items() if there}
     schema = read_schema("flags" in present, present)
+    schema = schema.with_metadata({_METADATA_KEY: _core.trace_metadata(str(path)).encode()})
     wanted = ["thread", "kind", "addr", "size", *(n for n in (*OPTIONAL, "flags") if n in present)]
     source = _core.read_batches(str(path), wanted)
     return schema, (_to_arrow(schema, columns) for columns in source)
@@ -120,7 +129,6 @@ def export_columns(
         OSError: when the output cannot be written.
     """
     schema, batches = record_batches(path)
-    schema = schema.with_metadata({_METADATA_KEY: _core.trace_metadata(str(path)).encode()})
     total = json.loads(_core.trace_info(str(path)))["references"]
     done = 0
     with _output(output) as sink, _sink_writer(sink, schema, form) as writer:
@@ -191,33 +199,49 @@ class _open_source:  # noqa: N801 - used as a context manager, like open()
 
     def __enter__(self) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
         try:
-            schema, rows, batches = self._open()
-            _ = schema.names  # decodes them
-        except _ARROW_ERRORS as error:
+            spool = self._spool()
+            try:
+                schema, rows, batches = self._open(spool)
+                _ = schema.names  # decodes them
+            except _ARROW_ERRORS as error:
+                raise self._explain(error) from error
+        except BaseException:
             self._stack.close()
-            raise self._explain(error) from error
+            raise
         return schema, rows, batches
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self._stack.close()
 
-    def _open(self) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
-        file: Any = self._source
-        spooled = file == "-" or not Path(file).is_file()
-        if spooled:
-            # Both formats keep their index at the end, so a pipe is spooled to disk first. Python
-            # opens and reads it: Arrow would not let a signal end the wait for a writer.
-            spool = tempfile.TemporaryFile()  # noqa: SIM115 - the stack closes it
-            standard = contextlib.nullcontext(sys.stdin.buffer)
-            with standard if file == "-" else Path(file).open("rb") as pipe:
-                file = self._stack.enter_context(spool)
-                shutil.copyfileobj(pipe, file)
-            file.seek(0)
+    def _spool(self) -> IO[bytes] | None:
+        """The bytes in a temporary file, unless the source is a file that Arrow can read.
+
+        Both formats keep their index at the end, so a pipe is spooled to disk first. Python opens
+        and reads it: Arrow would not let a signal end the wait for a writer.
+        """
+        with input_stream(self._source) as stream:
+            if stream is None:
+                return None
+            spool: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - the stack closes it
+            self._stack.enter_context(spool)
+            while data := stream.read(_SPOOL_BYTES):
+                try:
+                    spool.write(data)
+                except OSError as error:
+                    folder = f"temporary file in {tempfile.gettempdir()}; TMPDIR names another"
+                    raise OSError(error.errno, f"{error.strerror} ({folder})") from error
+            spool.seek(0)
+            return spool
+
+    def _open(
+        self, spool: IO[bytes] | None
+    ) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
         if self._form == "arrow":
-            reader = pa.ipc.open_file(file if spooled else self._map(file))
+            reader = pa.ipc.open_file(self._map(self._source) if spool is None else spool)
             return reader.schema, None, self._guard(_slices(reader))
-        parquet = self._stack.enter_context(pq.ParquetFile(file))
-        known = [n for n in parquet.schema_arrow.names if n in ColumnReader.KNOWN]
+        parquet = self._stack.enter_context(pq.ParquetFile(spool or self._source))
+        names = parquet.schema_arrow.names
+        known = [n for n in names if column_of(n) in ColumnReader.KNOWN]
         source = parquet.iter_batches(batch_size=ROWS_PER_BATCH, columns=known)
         return parquet.schema_arrow, parquet.metadata.num_rows, self._guard(source)
 

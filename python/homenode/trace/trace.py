@@ -17,6 +17,7 @@ from homenode.files import check_output, check_replaceable, replacing_name
 from homenode.options.tables import COLUMNAR, core_table, format_names
 from homenode.options.values import about, only_known, whole_number
 from homenode.trace.info import TraceInfo
+from homenode.trace.inputs import input_stream, uncompressed_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -142,7 +143,7 @@ class Trace:
         """Turns a file of another format into a trace.
 
         Args:
-            source: the file, or ``-`` for standard input.
+            source: the file, or ``-`` for standard input; compressed or not.
             path: the trace to write; without it a temporary file that is deleted with the object.
             format: a name from ``homenode.table("formats")``; by default from the file's ending.
             progress: called with the work done and in all.
@@ -160,7 +161,8 @@ class Trace:
 
                 interchange.import_columns(name, form, target, progress)
             else:
-                _core.import_trace(form, name, target, progress)
+                with input_stream(name) as stream:
+                    _core.import_trace(form, name, target, progress, stream)
 
         return cls._written(path, write, name)
 
@@ -199,7 +201,8 @@ class Trace:
             "word_size": 4,
             "provenance": ["from_arrow"],
         }
-        reader = ColumnReader(stream.schema, "arrow table")
+        own = interchange.is_own(stream.schema)
+        reader = ColumnReader(stream.schema, "arrow table", own)
         return cls._written(
             path, lambda target: interchange.write_batches(reader, stream, target, metadata)
         )
@@ -398,6 +401,8 @@ def format_of(name: str, given: str | None, way: Literal["import", "export"]) ->
     >>> format_of("trace.parquet", None, "export"), format_of("-", "din", "import")
     ('parquet', 'din')
     """
+    if way == "import":
+        name = uncompressed_name(name)
     ending = Path(name).suffix.removeprefix(".").lower()
     listed = {str(row["name"]): row for row in core_table("formats")}
     of_ending = (form for form, row in listed.items() if ending and ending in row["extensions"])

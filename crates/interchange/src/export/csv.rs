@@ -16,8 +16,11 @@ pub(super) const ENTRY: Entry = Entry {
     rows,
 };
 
+/// The first line; the import takes the thread numbers below it as homenode's.
+pub(crate) const HEADER: &str = "thread,kind,addr,size,flags,pc,gap,pid,event,text";
+
 fn begin(out: &mut dyn Write, _columns: Columns) -> io::Result<()> {
-    writeln!(out, "thread,kind,addr,size,flags,pc,gap,pid,event,text")
+    writeln!(out, "{HEADER}")
 }
 
 fn rows(out: &mut dyn Write, _columns: Columns, batch: &Batch) -> io::Result<()> {

@@ -11,7 +11,9 @@ use std::io::{self, Write};
 
 use homenode_trace::{Batch, TraceError, TraceProgress, TraceReader, Want};
 
+pub(crate) use csv::HEADER as CSV_HEADER;
 pub use format::Entry;
+pub(crate) use text::HEADER as TEXT_HEADER;
 
 /// Every export format, in the order of the documentation.
 pub const TABLE: &[Entry] = &[text::ENTRY, csv::ENTRY, din::ENTRY];

@@ -16,8 +16,11 @@ pub(super) const ENTRY: Entry = Entry {
     rows,
 };
 
+/// The first line; the import takes the thread numbers below it as homenode's.
+pub(crate) const HEADER: &str = "# thread kind address size [pc] [gap=] [pid=] [flags=]";
+
 fn begin(out: &mut dyn Write, _columns: Columns) -> io::Result<()> {
-    writeln!(out, "# thread kind address size [pc] [gap=] [pid=] [flags=]")
+    writeln!(out, "{HEADER}")
 }
 
 fn rows(out: &mut dyn Write, _columns: Columns, batch: &Batch) -> io::Result<()> {

@@ -11,20 +11,24 @@
 //! read as 0 (`size`: 4) where absent or empty. Instead of `flags` there may be columns `private`,
 //! `sync` and `kernel` with 0 or 1, as in Parquet. Addresses and program counters are hexadecimal
 //! with `0x` and decimal without, as spreadsheets write them. A row with an `event` is not a
-//! reference. A value with a comma or a quote is quoted; a line end in it is written `\n`.
+//! reference. A value with a comma or a quote is quoted; a line end in it is written `\n`. Threads
+//! with numbers of an operating system get new ones, unless the header is that of homenode's export.
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags};
+use homenode_trace::Metadata;
 
 use super::parser::{BadLine, Entry, Parsed, Parser, ParserBuilder, RecordSink};
 use super::text;
+use super::threads::ThreadNumbers;
 use super::token::{Token, Tokens};
+use crate::export::CSV_HEADER;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "csv",
     summary: "comma-separated values; the first line names the columns",
     source: "docs/trace-format.md",
     extensions: &["csv"],
-    build: ParserBuilder::Lines(|| Box::new(Csv { columns: Vec::new() })),
+    build: ParserBuilder::Lines(|| Box::<Csv>::default()),
 };
 
 /// Names a header may have, and the field each stands for.
@@ -61,8 +65,10 @@ enum Field {
     Text,
 }
 
+#[derive(Default)]
 struct Csv {
     columns: Vec<Field>,
+    threads: ThreadNumbers,
 }
 
 /// A value of a line without its quotes, and the column where it begins.
@@ -84,6 +90,9 @@ impl Parser for Csv {
         }
         let values = split(line)?;
         if self.columns.is_empty() {
+            if line == CSV_HEADER {
+                self.threads.keep();
+            }
             self.columns = header(&values)?;
             return Ok(());
         }
@@ -97,13 +106,15 @@ impl Parser for Csv {
         }
         let event = self.value(&values, Field::Event).filter(|value| !value.text.is_empty());
         if let Some(event) = event {
-            let thread = self.need(&values, Field::Thread)?.word().thread()?;
+            let thread = self.need(&values, Field::Thread)?.word();
+            let thread = thread.thread(&mut self.threads)?;
             let empty = Token { text: "", column: event.column };
             let text = self
                 .value(&values, Field::Text)
                 .map_or(empty, |v| Token { text: &v.text, column: v.column });
             let mut words = Tokens::new(&event.text);
-            let event = text::event_of(thread, &mut words, Some(text)).map_err(|mut bad| {
+            let made = text::event_of(thread, &mut words, Some(text), &mut self.threads);
+            let event = made.map_err(|mut bad| {
                 bad.column += event.column - 1;
                 bad
             })?;
@@ -111,6 +122,11 @@ impl Parser for Csv {
         }
         let access = self.access(&values)?;
         Ok(sink.access(&access)?)
+    }
+
+    fn finish(&mut self, _sink: &mut dyn RecordSink, metadata: &mut Metadata) -> Parsed<()> {
+        metadata.provenance.extend(self.threads.note());
+        Ok(())
     }
 }
 
@@ -128,7 +144,7 @@ impl Csv {
         })
     }
 
-    fn access(&self, values: &[CsvValue]) -> Result<Access, BadLine> {
+    fn access(&mut self, values: &[CsvValue]) -> Result<Access, BadLine> {
         let word_bytes = BlockSize::WORD_BYTES.to_le_bytes()[0];
         let mut access = Access::new(0, AccessKind::Read, 0, word_bytes);
         for (&field, value) in self.columns.iter().zip(values) {
@@ -138,7 +154,7 @@ impl Csv {
                 continue;
             }
             match field {
-                Field::Thread => access.thread = word.thread()?,
+                Field::Thread => access.thread = word.thread(&mut self.threads)?,
                 Field::Kind => access.kind = word.kind()?,
                 Field::Addr => {
                     access.addr = word.number("an address: 0x and hexadecimal, or decimal")?

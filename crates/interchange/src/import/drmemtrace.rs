@@ -14,7 +14,13 @@
 //! View tool results:
 //! ```
 //!
-//! Release 9 had no numbers of instructions and named threads otherwise: `7: T2765543 ifetch ...`.
+//! Threads are called `W0.T2765543` since 2025 and `T2765543` before 2023. The form of release 9
+//! has no numbers of instructions, no `ifetch` with a size, and no program counters of data:
+//!
+//! ```text
+//!        7: T2765543   0x0000000000404a7e  48 8b 5c 24 08       mov    0x08(%rsp)[8byte] -> %rbx
+//!        8: T2765543     read  8 byte(s) @ 0x7fdf64e2adc8
+//! ```
 //!
 //! The order is that of the view, which interleaves threads by their time stamps. Threads are
 //! numbered in order of appearance. Markers become events: system calls and thread ends have events
@@ -49,6 +55,8 @@ struct DrmemtraceView {
     state: Vec<ViewThread>,
     /// The read of an atomic instruction, until its write is read.
     pending: Option<Access>,
+    /// An instruction whose encoding, which tells its size, may go on in the next line.
+    unsized_fetch: Option<UnsizedFetch>,
     /// Whether the records have ended; the totals follow.
     ended: bool,
     hints: u64,
@@ -75,6 +83,13 @@ struct Instruction {
     number: Option<u64>,
 }
 
+/// An instruction of release 9.
+struct UnsizedFetch {
+    access: Access,
+    /// Bytes so far.
+    bytes: u64,
+}
+
 /// What a line says before its record.
 struct Prefix<'a> {
     instruction: Option<u64>,
@@ -87,6 +102,8 @@ const NOT_RECORDS: &[&str] = &["Output format:", "<", "---", "==="];
 const END: &str = "View tool results:";
 /// Prefixes of the names of records that are hints.
 const HINTS: &[&str] = &["pref", "iflush", "dflush"];
+/// Markers that some releases print without `>`.
+const UNCLOSED: &[&str] = &["skipped memref ", "current thread going unscheduled"];
 const RECORD: &str = "ifetch, read, write, a marker or another record of the view";
 
 impl Parser for DrmemtraceView {
@@ -100,16 +117,24 @@ impl Parser for DrmemtraceView {
         let mut words = Tokens::new(line);
         let Prefix { instruction, owner } = prefix(&mut words)?;
         let what = words.need(RECORD)?;
-        if owner.text.starts_with('-') {
+        if owner.text.starts_with('-') || owner.text.starts_with("W-") {
             // An idle or waiting processor without a thread.
             return Ok(());
         }
+        let encoding = Tokens::new(&line[what.column - 1..]);
+        if let Some(bytes) = encoding_bytes(encoding) {
+            // The bytes of a long instruction continue in a line of their own.
+            self.unsized_fetch.iter_mut().for_each(|fetch| fetch.bytes += bytes);
+            return Ok(());
+        }
+        self.emit_fetch(sink)?;
         let (thread, pid) = self.thread(owner, sink)?;
         let access = Access { pid, ..Access::new(thread, AccessKind::Read, 0, 0) };
         self.record(access, instruction, what, line, sink)
     }
 
     fn finish(&mut self, sink: &mut dyn RecordSink, metadata: &mut Metadata) -> Parsed<()> {
+        self.emit_fetch(sink)?;
         self.emit_pending(sink)?;
         metadata.provenance.push(self.threads.note());
         if self.hints > 0 {
@@ -129,6 +154,7 @@ impl DrmemtraceView {
     fn thread(&mut self, word: Token<'_>, sink: &mut dyn RecordSink) -> Parsed<(u16, u32)> {
         let what = "a thread: 1234, or W0.T1234 with several workloads";
         let (pid, id) = match word.text.strip_prefix('W').and_then(|_| word.split('.')) {
+            None if word.text.starts_with('T') => (0, word.skip(1)),
             None => (0, word),
             Some((_, thread)) if !thread.text.starts_with('T') => {
                 return Err(word.bad(what).into());
@@ -157,8 +183,7 @@ impl DrmemtraceView {
     ) -> Parsed<()> {
         let kind = match what.text {
             "ifetch" => AccessKind::Fetch,
-            // No release has a fixed word for these yet.
-            text if text.contains("fetch") && text.starts_with("no") => AccessKind::Fetch,
+            "non-fetched" => AccessKind::Fetch,
             "read" => AccessKind::Read,
             "write" => AccessKind::Write,
             text if HINTS.iter().any(|hint| text.starts_with(hint)) => {
@@ -172,8 +197,9 @@ impl DrmemtraceView {
                 return Ok(sink.event(Event { thread: access.thread, what })?);
             }
             "<entry" => return Ok(()),
-            // The bytes of a long instruction continue in a line of their own.
-            _ if Tokens::new(&line[what.column - 1..]).all(|word| encoded(&word)) => return Ok(()),
+            text if instruction.is_none() && text.starts_with("0x") => {
+                return self.fetch_unsized(access, what, line, sink);
+            }
             _ => return Err(what.bad(RECORD).into()),
         };
         let mut words = Tokens::new(&line[what.column - 1 + what.text.len()..]);
@@ -182,18 +208,55 @@ impl DrmemtraceView {
         if kind == AccessKind::Fetch {
             access.pc = access.addr;
             let name = Mnemonic::of(&mut words);
-            let this = Instruction { pc: access.pc, number: instruction };
-            let state = &mut self.state[usize::from(access.thread)];
-            let again = state.last.replace(this) == Some(this);
-            state.atomic = name.atomic;
-            let unnumbered = instruction.is_none() && !name.repeated;
-            if what.text != "ifetch" || name.not_fetched || (again && !unnumbered) {
+            if what.text == "non-fetched" || !self.is_fetched(access, instruction, &name) {
                 return Ok(self.returned(access.thread, sink)?);
             }
+        } else if instruction.is_none() && words.clone().next().is_none() {
+            let last = self.state[usize::from(access.thread)].last;
+            access.pc = last.map_or(0, |last| last.pc);
         } else {
             access.pc = counter(&mut words).map_err(|bad| after(bad, what))?;
         }
         self.reference(access, place.bytes, sink)
+    }
+
+    /// Notes an instruction, and says whether the processor fetches it.
+    fn is_fetched(&mut self, access: Access, number: Option<u64>, name: &Mnemonic) -> bool {
+        let this = Instruction { pc: access.pc, number };
+        let state = &mut self.state[usize::from(access.thread)];
+        let again = state.last.replace(this) == Some(this);
+        state.atomic = name.atomic;
+        let may_be_a_jump_to_itself = number.is_none() && !name.repeated;
+        !name.not_fetched && (!again || may_be_a_jump_to_itself)
+    }
+
+    /// An instruction of release 9: its address, encoding and disassembly.
+    fn fetch_unsized(
+        &mut self,
+        access: Access,
+        addr: Token<'_>,
+        line: &str,
+        sink: &mut dyn RecordSink,
+    ) -> Parsed<()> {
+        let pc = addr.hex("a hexadecimal address")?;
+        let access = Access { kind: AccessKind::Fetch, addr: pc, pc, ..access };
+        let mut words = Tokens::new(&line[addr.column - 1 + addr.text.len()..]);
+        let bytes = words.clone().take_while(encoded).map(|word| word.text.len() as u64 / 2).sum();
+        if bytes == 0 {
+            return Err(addr.bad("an address with the bytes of its instruction").into());
+        }
+        if self.is_fetched(access, None, &Mnemonic::of(&mut words)) {
+            self.unsized_fetch = Some(UnsizedFetch { access, bytes });
+            return Ok(());
+        }
+        Ok(self.returned(access.thread, sink)?)
+    }
+
+    fn emit_fetch(&mut self, sink: &mut dyn RecordSink) -> Parsed<()> {
+        match self.unsized_fetch.take() {
+            Some(UnsizedFetch { access, bytes }) => self.reference(access, bytes, sink),
+            None => Ok(()),
+        }
     }
 
     fn reference(
@@ -249,7 +312,9 @@ impl DrmemtraceView {
         let rest = &line[first.column - 1 + first.text.len()..];
         let column = line.len() - rest.trim_start().len() + 1;
         let rest = Token { text: rest.trim(), column };
-        let Some(text) = rest.text.strip_suffix('>') else {
+        let unclosed = UNCLOSED.iter().any(|name| rest.text.starts_with(name));
+        let end = if unclosed { Some(rest.text.trim_end_matches('>')) } else { None };
+        let Some(text) = rest.text.strip_suffix('>').or(end) else {
             return Err(rest.bad("the text of a marker and >").into());
         };
         let number = |prefix: &str| {
@@ -282,10 +347,7 @@ fn prefix<'a>(words: &mut Tokens<'a>) -> Result<Prefix<'a>, BadLine> {
         // Release 9.
         record.before(':').decimal::<u64>("the number of a record")?;
         let owner = words.need("a thread")?;
-        return match owner.text.strip_prefix('T') {
-            Some(_) => Ok(Prefix { instruction: None, owner: owner.skip(1) }),
-            None => Err(owner.bad("a thread: T1234")),
-        };
+        return Ok(Prefix { instruction: None, owner });
     }
     record.decimal::<u64>("the number of a record")?;
     let instruction = words.need("the number of an instruction and a colon")?;
@@ -297,12 +359,12 @@ fn prefix<'a>(words: &mut Tokens<'a>) -> Result<Prefix<'a>, BadLine> {
 }
 
 /// Bytes that an instruction references: more of them than one reference of a trace may have.
-struct Place {
+struct Referenced {
     addr: u64,
     bytes: u64,
 }
 
-fn address_and_size(words: &mut Tokens<'_>) -> Result<Place, BadLine> {
+fn address_and_size(words: &mut Tokens<'_>) -> Result<Referenced, BadLine> {
     let size = words.need("a size in bytes")?;
     let bytes: u64 = size.decimal("a size in bytes")?;
     if bytes == 0 || bytes > 1 << 16 {
@@ -315,7 +377,7 @@ fn address_and_size(words: &mut Tokens<'_>) -> Result<Place, BadLine> {
         }
     }
     let addr = words.need("a hexadecimal address")?.hex("a hexadecimal address")?;
-    Ok(Place { addr, bytes })
+    Ok(Referenced { addr, bytes })
 }
 
 /// The program counter of a data reference: `by PC 0x0000000000404a7e`.
@@ -359,6 +421,11 @@ impl Mnemonic {
 /// Whether a word is a part of an instruction's encoding: a byte, or four in one number.
 fn encoded(word: &Token<'_>) -> bool {
     matches!(word.text.len(), 2 | 8) && word.hex("").is_ok()
+}
+
+/// The bytes of an encoding; None if there are other words.
+fn encoding_bytes(mut words: Tokens<'_>) -> Option<u64> {
+    words.try_fold(0, |bytes, word| encoded(&word).then(|| bytes + word.text.len() as u64 / 2))
 }
 
 /// An error in the part of a line after `word`, with its column in the line.

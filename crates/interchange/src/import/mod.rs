@@ -27,6 +27,7 @@ use parser::ParserBuilder;
 
 pub use input::ImportInput;
 pub use parser::Entry;
+pub use threads::ThreadNumbers;
 
 /// Every import format, in the order of the documentation.
 pub const TABLE: &[Entry] = &[
@@ -95,8 +96,8 @@ pub fn import<W: std::io::Write>(
     };
     let mut parser = match format.build {
         ParserBuilder::Lines(build) => build(),
-        ParserBuilder::Records(bytes, build) => {
-            records::read(bytes, build().as_mut(), input, writer, progress)?;
+        ParserBuilder::Records(build) => {
+            records::read(build, input, writer, progress)?;
             return Ok(metadata);
         }
     };

@@ -21,8 +21,8 @@ pub struct Entry {
 pub(super) enum ParserBuilder {
     /// A parser of lines.
     Lines(fn() -> Box<dyn Parser>),
-    /// A reader of binary records, and their size in bytes.
-    Records(usize, fn() -> Box<dyn Records>),
+    /// A reader of binary records, made for a file that begins with these bytes.
+    Records(fn(&[u8]) -> Box<dyn Records>),
 }
 
 #[derive(Debug)]
@@ -44,6 +44,9 @@ pub(super) trait Parser {
 }
 
 pub(super) trait Records {
+    /// Size of a record.
+    fn bytes(&self) -> usize;
+
     fn record(&mut self, record: &[u8], sink: &mut dyn RecordSink) -> Parsed<()>;
 }
 

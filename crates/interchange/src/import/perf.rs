@@ -10,8 +10,11 @@
 //! ```
 //!
 //! perf prints fields in one order, whatever their order after `-F`: command, process/thread,
-//! `[processor]`, time, period, event, address, data source, weight, program counter. Thread, time,
-//! event, address and program counter are required; the last may be at the head of a call chain.
+//! `[processor]`, time, period, event, address, data source, weight, program counter, physical
+//! address; with `sym` a name follows each address. Thread, time, event, address and program counter
+//! are required; the last may be at the head of a call chain. perf aligns numbers to 16 columns,
+//! which distinguishes them from names such as `facade`; where blanks were joined, numbers are the
+//! words with a decimal digit.
 //! The data source distinguishes loads from stores, or else the name of the event does (`load`,
 //! `store`, a breakpoint's `:w` or `:r`); a locked access is atomic. Samples of neither kind, and
 //! those without an address, are counted and omitted.
@@ -56,8 +59,12 @@ const RAW_HEADER: &str = "# PID, TID, ";
 const TIME: &str = "a time such as 123.456789: (perf script -F comm,pid,tid,time,event,addr,ip)";
 const ADDRESS: &str = "an address and a program counter: perf record -d, and perf script -F \
                        comm,pid,tid,time,event,addr,ip";
-/// Fewest digits of a program counter; weights are nearly always shorter.
+/// Fewest digits of a program counter if it is the only number; weights are mostly shorter.
 const COUNTER_DIGITS: usize = 5;
+/// Digits that no weight has, which precedes the program counter; a physical address follows it.
+const SURE_DIGITS: usize = 6;
+/// Columns of a number that perf prints.
+const ALIGNMENT: usize = 16;
 
 impl Parser for Perf {
     fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()> {
@@ -185,7 +192,10 @@ fn script_sample(line: &str) -> Result<Sample<'_>, BadLine> {
     let Some(name) = event.text.strip_suffix(':') else {
         return Err(event.bad("an event and a colon"));
     };
-    let addr = words.need(ADDRESS)?.hex(ADDRESS)?;
+    let event_end = event.column + event.text.len();
+    let place = words.need(ADDRESS)?;
+    let addr = place.hex(ADDRESS)?;
+    let aligned = is_aligned(place, event_end) && place.text.len() < ALIGNMENT;
     let (source, rest) = data_source(words.rest().text);
     let kind = source.map_or(DataSource::Nothing, kind_of_source);
     let kind = match kind {
@@ -193,7 +203,7 @@ fn script_sample(line: &str) -> Result<Sample<'_>, BadLine> {
         DataSource::Hint => None,
         DataSource::Nothing => kind_of_event(name),
     };
-    Ok(Sample { owner, pid, tid, kind, addr, pc: counter(rest) })
+    Ok(Sample { owner, pid, tid, kind, addr, pc: counter(rest, aligned) })
 }
 
 /// Seconds and their fraction with a colon: `22817.498101:`.
@@ -203,20 +213,49 @@ fn is_time(text: &str) -> bool {
     parts.is_some_and(|(seconds, fraction)| digits(seconds) && digits(fraction))
 }
 
-/// Splits what follows the address into the text of the data source, and the rest.
+/// Splits what follows the address into the text of the data source, and the rest, in which the
+/// symbol may be called `operator|`.
 fn data_source(text: &str) -> (Option<&str>, &str) {
-    match (text.find("|OP "), text.rfind('|')) {
-        (Some(start), Some(end)) => (Some(&text[start..]), &text[end + 1..]),
-        _ => (None, text),
-    }
+    let Some(start) = text.find("|OP ") else { return (None, text) };
+    let is_part = |at: usize| {
+        let name = text.as_bytes().get(at + 1..at + 5);
+        name.is_some_and(|name| name[..3].iter().all(u8::is_ascii_uppercase) && name[3] == b' ')
+    };
+    let last = text.rmatch_indices('|').map(|(at, _)| at).find(|&at| is_part(at));
+    (Some(&text[start..]), &text[last.map_or(start, |at| at + 1)..])
 }
 
-/// The program counter: the last of the numbers before a symbol, unless it is too short.
-fn counter(text: &str) -> Option<u64> {
-    let number = |word: &Token<'_>| word.hex("").ok().map(|value| (value, word.text.len()));
-    let numbers = Tokens::new(text).skip_while(|word| number(word).is_none());
-    let long = numbers.map_while(|word| number(&word)).filter(|(_, len)| *len >= COUNTER_DIGITS);
-    long.last().map(|(value, _)| value)
+/// Whether the blanks before a word fill perf's columns; `end` is where the word before ends.
+fn is_aligned(word: Token<'_>, end: usize) -> bool {
+    let blanks = word.column - end;
+    word.text.len() >= ALIGNMENT || (blanks > 1 && blanks + word.text.len() >= ALIGNMENT)
+}
+
+/// The program counter among the words after the address.
+fn counter(text: &str, aligned: bool) -> Option<u64> {
+    let mut end = 1;
+    let mut in_file_name = false;
+    let mut short = None;
+    for word in Tokens::new(text) {
+        let blanks = std::mem::replace(&mut end, word.column + word.text.len());
+        in_file_name |= word.text.starts_with('(');
+        let skipped = in_file_name;
+        in_file_name &= !word.text.contains(')');
+        let number = if aligned {
+            is_aligned(word, blanks)
+        } else {
+            word.text.bytes().any(|byte| byte.is_ascii_digit())
+        };
+        if skipped || !number || word.text.len() < COUNTER_DIGITS {
+            continue;
+        }
+        match word.hex("") {
+            Ok(value) if word.text.len() >= SURE_DIGITS => return Some(value),
+            Ok(value) => short = Some(value),
+            Err(_) => {}
+        }
+    }
+    short
 }
 
 enum DataSource {

@@ -8,10 +8,12 @@ use super::TraceProgress;
 use super::input::{ImportInput, PROGRESS_LINES};
 use super::parser::{LineError, RecordSink, Records};
 
+/// Bytes by which a format may tell its forms apart.
+const HEAD_BYTES: u64 = 192 * 64;
+
 /// Reads all records of an input.
 pub(super) fn read(
-    bytes: usize,
-    records: &mut dyn Records,
+    build: fn(&[u8]) -> Box<dyn Records>,
     input: ImportInput<'_>,
     sink: &mut dyn RecordSink,
     progress: &mut TraceProgress<'_>,
@@ -23,11 +25,17 @@ pub(super) fn read(
         expected,
         found,
     };
+    let mut head = Vec::new();
+    let begun = (&mut *input.reader).take(HEAD_BYTES).read_to_end(&mut head);
+    begun.map_err(|e| TraceError::io(path, "read", e))?;
+    let mut records = build(&head);
+    let bytes = records.bytes();
+    let mut reader = head.as_slice().chain(input.reader);
     let mut record = Vec::with_capacity(bytes);
     let mut done = 0u64;
     for number in 1u64.. {
         record.clear();
-        let part = input.reader.take(bytes as u64).read_to_end(&mut record);
+        let part = (&mut reader).take(bytes as u64).read_to_end(&mut record);
         let part = part.map_err(|e| TraceError::io(path, "read", e))?;
         if part == 0 {
             break;

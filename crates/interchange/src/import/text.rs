@@ -6,13 +6,16 @@
 //! @ <thread> <event> <fields>
 //! ```
 //!
-//! Sizes are 4 bytes (a word) where left out.
+//! Sizes are 4 bytes (a word) where left out. Threads with numbers of an operating system get new
+//! ones, unless the first line is that of homenode's export.
 
 use homenode_base::{Access, BlockSize};
-use homenode_trace::Event;
+use homenode_trace::{Event, Metadata};
 
 use super::parser::{BadLine, Entry, Parsed, Parser, ParserBuilder, RecordSink};
+use super::threads::ThreadNumbers;
 use super::token::{Token, Tokens};
+use crate::export::TEXT_HEADER;
 use homenode_trace::events::{self, FIELDS};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -20,29 +23,40 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "plain text: <thread> <R|W|A|I> <hex address> [size] [pc] a line, events as @ lines",
     source: "docs/trace-format.md",
     extensions: &["txt", "text", "trace"],
-    build: ParserBuilder::Lines(|| Box::new(Text)),
+    build: ParserBuilder::Lines(|| Box::<Text>::default()),
 };
 
-struct Text;
+#[derive(Default)]
+struct Text {
+    threads: ThreadNumbers,
+}
 
 impl Parser for Text {
     fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()> {
         let mut words = Tokens::new(line);
         let Some(first) = words.next() else { return Ok(()) };
         if first.text.starts_with('#') {
+            if line == TEXT_HEADER {
+                self.threads.keep();
+            }
             return Ok(());
         }
         if first.text == "@" {
-            let event = event(&mut words)?;
+            let event = event(&mut words, &mut self.threads)?;
             return Ok(sink.event(event)?);
         }
-        let access = access(first, &mut words)?;
+        let thread = first.thread(&mut self.threads)?;
+        let access = access(thread, &mut words)?;
         Ok(sink.access(&access)?)
+    }
+
+    fn finish(&mut self, _sink: &mut dyn RecordSink, metadata: &mut Metadata) -> Parsed<()> {
+        metadata.provenance.extend(self.threads.note());
+        Ok(())
     }
 }
 
-fn access(first: Token<'_>, words: &mut Tokens<'_>) -> Result<Access, BadLine> {
-    let thread = first.thread()?;
+fn access(thread: u16, words: &mut Tokens<'_>) -> Result<Access, BadLine> {
     let kind = words.need("R, W, A or I")?.kind()?;
     let addr = words.need("a hexadecimal address")?.hex("a hexadecimal address")?;
     let word_bytes = BlockSize::WORD_BYTES.to_le_bytes()[0];
@@ -61,9 +75,9 @@ fn access(first: Token<'_>, words: &mut Tokens<'_>) -> Result<Access, BadLine> {
     Ok(access)
 }
 
-fn event(words: &mut Tokens<'_>) -> Result<Event, BadLine> {
-    let thread = words.need("a thread from 0 to 65534")?.thread()?;
-    event_of(thread, words, None)
+fn event(words: &mut Tokens<'_>, threads: &mut ThreadNumbers) -> Result<Event, BadLine> {
+    let thread = words.need("the number of a thread")?.thread(threads)?;
+    event_of(thread, words, None, threads)
 }
 
 /// An event from its name, its fields and its text: the rest of the words unless given.
@@ -71,6 +85,7 @@ pub(super) fn event_of(
     thread: u16,
     words: &mut Tokens<'_>,
     text: Option<Token<'_>>,
+    threads: &mut ThreadNumbers,
 ) -> Result<Event, BadLine> {
     let name = words.need("the name of an event")?;
     let Some((tag, shape)) = events::by_name(name.text) else {
@@ -82,6 +97,8 @@ pub(super) fn event_of(
         last = words.need(shape.numbers[i])?;
         *field = if shape.is_address(i) {
             last.hex("a hexadecimal address")?
+        } else if shape.is_thread(i) {
+            u64::from(last.thread(threads)?)
         } else {
             last.decimal("a decimal number")?
         };

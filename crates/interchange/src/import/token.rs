@@ -3,6 +3,7 @@
 use homenode_base::{AccessKind, Flags};
 
 use super::parser::BadLine;
+use super::threads::ThreadNumbers;
 
 /// A word and the column of its first byte, counted from 1.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +12,7 @@ pub(super) struct Token<'a> {
     pub(super) column: usize,
 }
 
+#[derive(Clone)]
 pub(super) struct Tokens<'a> {
     line: &'a str,
     at: usize,
@@ -107,10 +109,10 @@ impl<'a> Token<'a> {
         u64::from_str_radix(digits, 16).map_err(|_| self.bad(what))
     }
 
-    pub(super) fn thread(&self) -> Result<u16, BadLine> {
-        let what = "a thread from 0 to 65534";
-        let thread = self.decimal(what)?;
-        if thread == u16::MAX { Err(self.bad(what)) } else { Ok(thread) }
+    /// The number that a thread has in the trace.
+    pub(super) fn thread(&self, threads: &mut ThreadNumbers) -> Result<u16, BadLine> {
+        let what = "the number of a thread";
+        threads.number(self.decimal(what)?).ok_or_else(|| self.bad("at most 65535 threads"))
     }
 
     pub(super) fn size(&self) -> Result<u8, BadLine> {

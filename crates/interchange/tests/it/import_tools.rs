@@ -106,6 +106,58 @@ fn rounds_of_a_repeated_instruction_are_one_fetch() {
     assert_eq!(found[3..], ["0 I 0x402680 2 0x402680", "0 I 0x402680 2 0x402680"]);
 }
 
+/// Instructions of release 9.0.1 have no size, and its data no program counter.
+#[test]
+fn a_view_of_release_9_gives_sizes_by_encodings() {
+    let text = "\
+Output format:
+<record#>: T<tid> <record details>
+------------------------------------------------------------
+        1: T7 <marker: version 3>
+        2: T7   0x0000000000401020  f0 0f c1 05 00 10 00 lock xadd %eax <rel> 0x402027 -> %eax
+        2: T7                       00
+        3: T7     read  4 byte(s) @ 0x402027
+        4: T7     write 4 byte(s) @ 0x402027
+        5: T7   0x0000000000402680  f3 48 a5             rep movsq
+        6: T7     read  8 byte(s) @ 0x1000
+        7: T7   0x0000000000402680  f3 48 a5             rep movsq
+        8: T7   0x0000000000402683  31 ff                xor    %edi %edi -> %edi
+";
+    let expected = [
+        "@ 0 thread-start 0x0 0x0",
+        "@ 0 marker version 3",
+        "0 I 0x401020 8 0x401020",
+        "0 A 0x402027 4 0x401020",
+        "0 I 0x402680 3 0x402680",
+        "0 R 0x1000 8 0x402680",
+        "0 I 0x402683 2 0x402683",
+    ];
+    assert_eq!(accesses("drmemtrace", text), expected);
+    let message = refused("drmemtrace", "1: T7   0x0000000000402680 xor\n");
+    assert!(message.contains("expected an address with the bytes"), "{message}");
+}
+
+/// The view of 2026: all threads with their workload, and markers that it does not close.
+#[test]
+fn a_view_of_2026_is_read() {
+    let text = "\
+           1           0:     W0.T7 <marker: version 10>
+           2           0:     W0.T7 <marker: skipped memref 0x7ffe
+           3           0:     W0.T7 <marker: current thread going unscheduled
+           4           0:     W-1.T281474976710655 <marker: core is idle>
+           5           1:     W0.T7 non-fetched  3 byte(s) @ 0x0000000000000400 f3 a5 rep movsd
+           6           1:     W0.T7 <thread W0.T7 exited>
+";
+    let expected = [
+        "@ 0 thread-start 0x0 0x0",
+        "@ 0 marker version 10",
+        "@ 0 marker skipped memref 0x7ffe",
+        "@ 0 marker current thread going unscheduled",
+        "@ 0 thread-exit",
+    ];
+    assert_eq!(accesses("drmemtrace", text), expected);
+}
+
 #[test]
 fn elided_locks_are_atomic() {
     for (prefix, kind) in [("xacquire lock cmpxchg", "A"), ("xrelease xchg", "A"), ("mov", "W")] {
@@ -164,6 +216,27 @@ fn samples_become_references_and_the_metadata_says_so() {
     assert_eq!(metadata.provenance, notes);
 }
 
+/// The last three lines are of perf 6.1: `perf record -d --phys-data -e page-faults/name=loads/`.
+#[test]
+fn names_and_physical_addresses_are_no_program_counters() {
+    for (rest, pc) in [
+        ("7f125bba7e06 facade 55555555518d work (/home/u/prog)", "0x55555555518d"),
+        ("7f125bba7e06 buffer 55555555518d facade", "0x55555555518d"),
+        ("7f125bba7e06 accede\n\t55555555518d work", "0x55555555518d"),
+        ("7f125bba7e06 5080021 |OP LOAD|LVL L1 hit|LCK No 7 401136 operator|(A1, B)", "0x401136"),
+        ("7f125bba7e06 68100142 |OP LOAD|LCK No|BLK  N/A 12345 401136 10f2bba7e06", "0x401136"),
+        ("7f125bba7e06 (/tmp/abcdef0 x/add1234 y) 401136 main", "0x401136"),
+        ("7f125bba7e06 12345", "0x12345"),
+        ("          40a040 add256           40110d facade               0", "0x40110d"),
+        ("    7faeaf3ac3e0 _exit     7faeaf3ac3e0 _exit               0", "0x7faeaf3ac3e0"),
+        ("          40b040 [unknown]           40110d facade      10f2bba7e06", "0x40110d"),
+    ] {
+        let text = format!("p 29658/29658 78356.093422: loads: {rest}\n");
+        let found = accesses("perf", &text);
+        assert_eq!(found[0].split(' ').nth(4), Some(pc), "{rest}");
+    }
+}
+
 #[test]
 fn addresses_of_raw_perf_mem_samples_are_corrected() {
     let expected = "\
@@ -193,6 +266,17 @@ fn packets_of_gem5_are_distinguished_by_their_fields() {
     assert_eq!(trace.metadata().provenance, [note]);
 }
 
+/// gem5 has no released version with it: the form that its request 2842 describes.
+#[test]
+fn columns_of_gem5_packets_may_have_names() {
+    let text = "# <<< header\n# tick,cmd,addr,size,flags,pkt_id,pc\n1000,1,4096,8,0,7,4198400\n\
+                1500,4,4104,8,32768,,\n1600,ReadReq,64,64,256,,\n1700,22,0,64,0,,\n";
+    let expected = ["0 R 0x1000 8 0x401000", "0 W 0x1008 8 flags=kernel", "0 I 0x40 64"];
+    assert_eq!(accesses("gem5", text), expected);
+    let message = refused("gem5", "tick,cmd,addr,size\n1,1,2\n");
+    assert!(message.contains("in.txt:2: column 1: expected the columns tick,cmd"), "{message}");
+}
+
 #[test]
 fn instructions_of_champsim_become_reads_writes_and_gaps() {
     let trace = imported("champsim", &fixture("champsim")).unwrap();
@@ -202,6 +286,42 @@ fn instructions_of_champsim_become_reads_writes_and_gaps() {
 0 W 0x7fff0010 1 0x401010
 0 R 0x601000 1 0x401014";
     assert_eq!(lines(&trace), expected.lines().collect::<Vec<_>>());
+}
+
+/// Bytes of a record with its words, each at its byte.
+fn record(bytes: usize, words: &[(usize, u64)]) -> Vec<u8> {
+    let mut record = vec![0; bytes];
+    for &(at, word) in words {
+        record[at..at + 8].copy_from_slice(&word.to_le_bytes());
+    }
+    record
+}
+
+#[test]
+fn the_records_of_cloudsuite_are_told_by_their_fields() {
+    let one = record(96, &[(0, 0xffff_8000_0040_0000), (56, 0x7ffe_1000), (24, 0x6000), (88, 257)]);
+    let two = record(96, &[(0, 0x40_0004), (56, 0x8000), (64, 0x9000), (72, 0x9008), (80, 0x9010)]);
+    for (records, references) in [(vec![&one; 2], 4), (vec![&two; 3], 12), (vec![&one, &two], 6)] {
+        let trace =
+            imported("champsim", &records.into_iter().flatten().copied().collect::<Vec<_>>());
+        let lines = lines(&trace.unwrap());
+        assert_eq!(lines.len(), references, "{lines:?}");
+        let addresses = ["0x7ffe1000", "0x6000", "0x8000", "0x9000", "0x9008", "0x9010"];
+        let known = |line: &String| addresses.contains(&line.split(' ').nth(2).unwrap());
+        assert!(lines.iter().all(known), "{lines:?}");
+    }
+    // A prefetch of a low address among usual records.
+    let usual = record(64, &[(0, 0x40_0000), (32, 0x10)]);
+    assert_eq!(accesses_of(&usual.repeat(3)).len(), 3);
+    let not_a_branch = record(64, &[(0, 0x40_0000), (8, 0x100)]);
+    let error = imported("champsim", &not_a_branch).unwrap_err();
+    assert!(error.to_string().contains("expected 0, as the instruction is no branch"), "{error}");
+    let error = imported("champsim", &[0; 64]).unwrap_err();
+    assert!(error.to_string().contains("expected a program counter from 0x1000"), "{error}");
+}
+
+fn accesses_of(records: &[u8]) -> Vec<String> {
+    lines(&imported("champsim", records).unwrap())
 }
 
 #[test]
@@ -218,7 +338,7 @@ fn errors_in_records_have_an_offset() {
     bytes[64 + 9] = 7;
     let (at, message) = refused(&bytes);
     assert_eq!(at, 73);
-    assert!(message.contains("expected 0 or 1: is the file still compressed"), "{message}");
+    assert!(message.contains("expected 0 or 1: is the file of another kind"), "{message}");
 }
 
 #[test]

@@ -86,6 +86,19 @@ fn lackey_lines_become_references_with_the_instruction_as_program_counter() {
     assert_eq!(accesses("lackey", text), expected);
 }
 
+/// The third case is what Valgrind 3.19 makes of `printf hi`.
+#[test]
+fn output_of_the_program_among_lackeys_lines_is_left_out_or_an_error() {
+    let text = "==1== Lackey\nI  0400,3\nSB 0401ab70\nhello, 1,2\n\u{e4} x\n S 1000,8\n";
+    assert_eq!(accesses("lackey", text), ["0 I 0x400 3 0x400", "0 W 0x1000 8 0x400"]);
+    let notes = imported("lackey", text.as_bytes()).unwrap().metadata().provenance.clone();
+    assert_eq!(notes, ["2 lines are not lackey's and were left out"]);
+    for joined in ["hiI  0493f350,6\n", "50% L 1000,8\n"] {
+        let message = refused("lackey", &format!("==1== Lackey\nI  0400,3\n{joined}"));
+        assert!(message.contains("--log-file=FILE"), "{message}");
+    }
+}
+
 #[test]
 fn a_load_and_a_modify_of_one_instruction_are_one_atomic_reference() {
     let locked = "I  400,9\n L 1000,8\n M 1000,8\n";
@@ -114,11 +127,41 @@ fn a_load_and_a_modify_of_one_instruction_are_one_atomic_reference() {
 }
 
 #[test]
-fn din_lines_may_name_a_thread_and_a_size() {
+fn din_lines_may_have_a_size_or_a_thread_and_a_size_or_a_comment() {
     assert_eq!(
-        accesses("din", "0 1000\nw 0x10 3 8\n2 ff 1\n"),
-        ["0 R 0x1000 4", "3 W 0x10 8", "1 I 0xff 4"]
+        accesses("din", "0 1000\nw 0x10 3 8\n2 ff 1\nr 40 10 load\nr 40 face\nr 40 4010a2 f\n"),
+        ["0 R 0x1000 4", "3 W 0x10 8", "0 I 0xff 1", "0 R 0x40 16", "0 R 0x40 4", "0 R 0x40 4"]
     );
+    assert_eq!(accesses("din", "w 40 50\n"), ["0 W 0x40 64", "0 W 0x80 16"]);
+    let note = "2 lines have a comment, which was left out";
+    let trace = imported("din", b"0 10 4 # why\n0 10\n0 10 main\n").unwrap();
+    assert_eq!(trace.metadata().provenance, [note]);
+}
+
+/// Thread numbers of the operating system; `thread-create` names one too.
+#[test]
+fn foreign_thread_numbers_are_renumbered_and_noted() {
+    let note = "threads were renumbered: 0 was 4000, 1 was 4008";
+    for (format, text) in [
+        ("text", "4000 W 10\n4008 R 10\n4000 W 10\n"),
+        ("csv", "thread,kind,addr\n4000,W,16\n4008,R,16\n4000,W,16\n"),
+        ("din", "w 10 4000 4\nr 10 4008 4\nw 10 4000 4\n"),
+    ] {
+        assert_eq!(accesses(format, text), ["0 W 0x10 4", "1 R 0x10 4", "0 W 0x10 4"], "{format}");
+        let trace = imported(format, text.as_bytes()).unwrap();
+        assert_eq!(trace.metadata().provenance, [note], "{format}");
+    }
+    let text = "@ 182628 thread-create 182630\n182630 R 10\n182628 W 10\n0 W 10\n";
+    let expected = ["@ 0 thread-create 1", "1 R 0x10 4", "0 W 0x10 4", "2 W 0x10 4"];
+    assert_eq!(accesses("text", text), expected);
+    // Numbers near those seen are homenode's, as are all below the first line of an export.
+    assert_eq!(accesses("text", "63 W 10\n5 R 10\n"), ["63 W 0x10 4", "5 R 0x10 4"]);
+    let export = "# thread kind address size [pc] [gap=] [pid=] [flags=]\n400 W 0x10 4\n";
+    assert_eq!(accesses("text", export), ["400 W 0x10 4"]);
+    assert!(refused("text", &export.replace("400", "65535")).contains("at most 65535 threads"));
+    // Once some were renumbered, numbers that are near by chance are foreign as well.
+    let text: String = (100..140).map(|thread| format!("{thread} R 10\n")).collect();
+    assert!(accesses("text", &text).last().unwrap().starts_with("39 R"));
 }
 
 #[test]
@@ -143,7 +186,7 @@ fn errors_have_file_line_and_column() {
         ("text", "0 W 10\n0 X 10\n", "in.txt:2: column 3: expected R, W, A or I, found \"X\""),
         ("text", "0 W\n", "in.txt:1: column 4: expected a hexadecimal address, found the end"),
         ("text", "0 W 10 65\n", "column 8: expected a size from 1 to 64 bytes, found \"65\""),
-        ("text", "65535 W 10\n", "column 1: expected a thread from 0 to 65534"),
+        ("text", "-1 W 10\n", "column 1: expected the number of a thread"),
         ("text", "0 W 12345678123456781\n", "column 5: expected a hexadecimal address"),
         ("text", "0 W 10 4 5 6\n", "column 12: expected gap=N"),
         ("text", "0 W 10 flags=odd\n", "column 14: expected flags"),
@@ -159,6 +202,7 @@ fn errors_have_file_line_and_column() {
         ("lackey", " L 1000\n", "column 4: expected an address and a size"),
         ("lackey", " L 1000,0\n", "column 9: expected a size from 1 to 65536"),
         ("din", "3 1000\n", "column 1: expected 0 (read), 1 (write) or 2"),
+        ("din", "0 1000 0\n", "column 8: expected a size from 1 in hexadecimal, or a thread"),
         ("din", "0 1000 0 4 5\n", "column 12: expected the end of the line"),
     ] {
         let message = refused(format, text);
