@@ -26,7 +26,7 @@ from homenode.options.specs import plain_number
 @click.option("-o", "--output", required=True, metavar="T.hnt", help="The trace to write.")
 @json_option
 def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
-    """Turn a file of another format into a trace.
+    """Turn a file of another format into a trace; compressed files are read as they are.
 
     Rows or lines are in the total order of the references. If one cannot be read, the error has
     its number, and no trace is written.

@@ -25,6 +25,8 @@ pub struct ImportInput<'a> {
 pub(super) struct Lines<'a> {
     input: ImportInput<'a>,
     buffer: Vec<u8>,
+    /// A line that is not UTF-8, with replacements.
+    replaced: String,
     /// Number of the last line, counted from 1.
     pub(super) number: u64,
     pub(super) done: u64,
@@ -32,10 +34,11 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(super) const fn new(input: ImportInput<'a>) -> Self {
-        Self { input, buffer: Vec::new(), number: 0, done: 0 }
+        Self { input, buffer: Vec::new(), replaced: String::new(), number: 0, done: 0 }
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<&str>, TraceError> {
+    /// The next line; bytes that are not UTF-8 are an error unless `any_bytes`.
+    pub(super) fn next(&mut self, any_bytes: bool) -> Result<Option<&str>, TraceError> {
         self.buffer.clear();
         let reader = &mut self.input.reader;
         let read = reader.take(MAX_LINE_BYTES).read_until(b'\n', &mut self.buffer);
@@ -45,11 +48,20 @@ impl<'a> Lines<'a> {
         if read == 0 {
             return Ok(None);
         }
-        match text_of_line(&self.buffer, read) {
+        let line = line_of(&self.buffer, read).map_err(|bad| self.error(bad.into()))?;
+        match std::str::from_utf8(line) {
             // Spreadsheets write a byte order mark at the start.
             Ok(text) if self.number == 1 => Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(text))),
             Ok(text) => Ok(Some(text)),
-            Err(bad) => Err(self.error(bad.into())),
+            Err(_) if any_bytes => {
+                self.replaced = String::from_utf8_lossy(line).into_owned();
+                Ok(Some(&self.replaced))
+            }
+            Err(e) => Err(self.error(LineError::Bad(BadLine {
+                column: e.valid_up_to() + 1,
+                expected: "UTF-8 text".into(),
+                found: format!("byte {:02x}", line[e.valid_up_to()]),
+            }))),
         }
     }
 
@@ -67,16 +79,11 @@ impl<'a> Lines<'a> {
     }
 }
 
-fn text_of_line(bytes: &[u8], read: u64) -> Result<&str, BadLine> {
+fn line_of(bytes: &[u8], read: u64) -> Result<&[u8], BadLine> {
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     if line.len() == bytes.len() && read == MAX_LINE_BYTES {
         let expected = format!("a line of less than {MAX_LINE_BYTES} bytes");
         return Err(BadLine { column: 1, expected, found: "a longer one".into() });
     }
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    std::str::from_utf8(line).map_err(|e| BadLine {
-        column: e.valid_up_to() + 1,
-        expected: "UTF-8 text".into(),
-        found: format!("byte {:02x}", line[e.valid_up_to()]),
-    })
+    Ok(line.strip_suffix(b"\r").unwrap_or(line))
 }

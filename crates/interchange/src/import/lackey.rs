@@ -130,6 +130,10 @@ impl Parser for Lackey {
         Ok(())
     }
 
+    fn takes_any_bytes(&self) -> bool {
+        self.has_banner
+    }
+
     fn finish(&mut self, sink: &mut dyn RecordSink, metadata: &mut Metadata) -> Parsed<()> {
         if self.others > 0 {
             let note = format!("{} lines are not lackey's and were left out", self.others);

@@ -104,7 +104,7 @@ pub fn import<W: std::io::Write>(
     let path = input.name.to_owned();
     let bytes = input.bytes;
     let mut lines = Lines::new(input);
-    while let Some(text) = lines.next()? {
+    while let Some(text) = lines.next(parser.takes_any_bytes())? {
         let result = parser.line(text, writer);
         result.map_err(|error| lines.error(error))?;
         let pause = lines.number.is_multiple_of(PROGRESS_LINES);

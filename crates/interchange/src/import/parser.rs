@@ -36,6 +36,11 @@ pub(super) struct BadLine {
 pub(super) trait Parser {
     fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Parsed<()>;
 
+    /// Whether a line may have bytes that are not UTF-8.
+    fn takes_any_bytes(&self) -> bool {
+        false
+    }
+
     /// Emits pending references, and adds metadata known only after the whole file. An error refers
     /// to the line after the last.
     fn finish(&mut self, _sink: &mut dyn RecordSink, _metadata: &mut Metadata) -> Parsed<()> {

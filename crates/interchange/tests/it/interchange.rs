@@ -93,6 +93,8 @@ fn output_of_the_program_among_lackeys_lines_is_left_out_or_an_error() {
     assert_eq!(accesses("lackey", text), ["0 I 0x400 3 0x400", "0 W 0x1000 8 0x400"]);
     let notes = imported("lackey", text.as_bytes()).unwrap().metadata().provenance.clone();
     assert_eq!(notes, ["2 lines are not lackey's and were left out"]);
+    let bytes = imported("lackey", b"==1== Lackey\nI  0400,3\n\xff\xfe\n").unwrap();
+    assert_eq!(bytes.metadata().provenance.len(), 1);
     for joined in ["hiI  0493f350,6\n", "50% L 1000,8\n"] {
         let message = refused("lackey", &format!("==1== Lackey\nI  0400,3\n{joined}"));
         assert!(message.contains("--log-file=FILE"), "{message}");
