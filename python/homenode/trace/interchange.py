@@ -57,7 +57,8 @@ def import_columns(
         Path(source).stat()  # a missing file is not a damaged one
     with _open_source(source, form) as (schema, rows, batches):
         metadata = _metadata_of(schema, source, form)
-        reader = ColumnReader(schema, source, own=is_own(schema))
+        own = _METADATA_KEY in (schema.metadata or {})
+        reader = ColumnReader(schema, source, own=own)
         try:
             return write_batches(reader, _counted(batches, rows, progress), output, metadata)
         except ConfigError as error:
@@ -85,11 +86,6 @@ def write_batches(
     return summary
 
 
-def is_own(schema: pa.Schema) -> bool:
-    """Whether the columns are those of a trace of homenode."""
-    return _METADATA_KEY in (schema.metadata or {})
-
-
 def read_schema(flags: bool, columns: Iterable[str]) -> pa.Schema:
     """The Arrow schema of a trace with these optional columns."""
     fields = [pa.field(name, kind) for name, (_, kind) in COLUMNS.items() if name not in OPTIONAL]
@@ -104,7 +100,6 @@ def record_batches(path: PathLike) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]
     info = json.loads(_core.trace_info(str(path)))
     present = {name for name, there in info["columns"].items() if there}
     schema = read_schema("flags" in present, present)
-    schema = schema.with_metadata({_METADATA_KEY: _core.trace_metadata(str(path)).encode()})
     wanted = ["thread", "kind", "addr", "size", *(n for n in (*OPTIONAL, "flags") if n in present)]
     source = _core.read_batches(str(path), wanted)
     return schema, (_to_arrow(schema, columns) for columns in source)
@@ -129,6 +124,7 @@ def export_columns(
         OSError: when the output cannot be written.
     """
     schema, batches = record_batches(path)
+    schema = schema.with_metadata({_METADATA_KEY: _core.trace_metadata(str(path)).encode()})
     total = json.loads(_core.trace_info(str(path)))["references"]
     done = 0
     with _output(output) as sink, _sink_writer(sink, schema, form) as writer:

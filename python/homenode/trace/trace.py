@@ -201,8 +201,7 @@ class Trace:
             "word_size": 4,
             "provenance": ["from_arrow"],
         }
-        own = interchange.is_own(stream.schema)
-        reader = ColumnReader(stream.schema, "arrow table", own)
+        reader = ColumnReader(stream.schema, "arrow table", own=True)
         return cls._written(
             path, lambda target: interchange.write_batches(reader, stream, target, metadata)
         )
