@@ -12,7 +12,7 @@
 //! `sync` and `kernel` with 0 or 1, as in Parquet. Addresses and program counters are hexadecimal
 //! with `0x` and decimal without, as spreadsheets write them. A row with an `event` is not a
 //! reference. A value with a comma or a quote is quoted; a line end in it is written `\n`. Threads
-//! with numbers of an operating system get new ones, unless the header is that of homenode's export.
+//! with numbers of an operating system get new ones, unless the header is that of an export.
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags};
 use homenode_trace::Metadata;

@@ -11,12 +11,12 @@
 //! ```
 //!
 //! `cmd` is `r` for a read request, `w` for a write request and `u` for all other packets:
-//! responses, write-backs, upgrades, swaps. These are counted and omitted. Where columns have names,
-//! it is the number of the command, 1 for a read and 4 for a write request, or its name. gem5's probe always
-//! writes flags, and program counters only together with flags, so the number of fields determines
-//! which are there. Of the flags of a request, 0x100 makes it an instruction fetch and 0x8000 (made
-//! in privileged mode) the kernel's. A packet trace covers one port: all references belong to
-//! thread 0.
+//! responses, write-backs, upgrades, swaps. These are counted and omitted. Where columns have
+//! names, it is the number of the command, 1 for a read and 4 for a write request, or its name.
+//! gem5's probe always writes flags, and program counters only together with flags, so without
+//! names the number of fields determines which are there. Of the flags of a request, 0x100 makes it
+//! an instruction fetch and 0x8000 (made in privileged mode) the kernel's. A packet trace covers
+//! one port: all references belong to thread 0.
 
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::Metadata;

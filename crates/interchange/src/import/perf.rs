@@ -11,13 +11,12 @@
 //!
 //! perf prints fields in one order, whatever their order after `-F`: command, process/thread,
 //! `[processor]`, time, period, event, address, data source, weight, program counter, physical
-//! address; with `sym` a name follows each address. Thread, time, event, address and program counter
-//! are required; the last may be at the head of a call chain. perf aligns numbers to 16 columns,
-//! which distinguishes them from names such as `facade`; where blanks were joined, numbers are the
-//! words with a decimal digit.
-//! The data source distinguishes loads from stores, or else the name of the event does (`load`,
-//! `store`, a breakpoint's `:w` or `:r`); a locked access is atomic. Samples of neither kind, and
-//! those without an address, are counted and omitted.
+//! address; with `sym` a name follows each address. Thread, time, event, address and program
+//! counter are required; the last may be at the head of a call chain. perf aligns numbers to 16
+//! columns, which distinguishes them from names such as `facade`; where blanks were joined, numbers
+//! are the words with a decimal digit. The data source distinguishes loads from stores, or else the
+//! name of the event does (`load`, `store`, a breakpoint's `:w` or `:r`); a locked access is
+//! atomic. Samples of neither kind, and those without an address, are counted and omitted.
 //!
 //! A sample has no size: it becomes a reference of one byte. Program counters in the upper half of
 //! the address space belong to the kernel. `perf mem report -D` writes `0x016` before an address
