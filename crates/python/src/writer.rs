@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use crate::call::to_json;
 use crate::error::{config_error, trace_error};
 
-/// The numbers of threads in a trace that is made of columns.
+/// The numbers of threads in a trace that is made of another tool's columns.
 #[pyclass(name = "ThreadNumbers")]
 #[derive(Default)]
 pub struct PyThreadNumbers {
@@ -20,14 +20,9 @@ pub struct PyThreadNumbers {
 
 #[pymethods]
 impl PyThreadNumbers {
-    /// With `keep`, all numbers stay as they are.
     #[new]
-    fn new(keep: bool) -> Self {
-        let mut made = Self::default();
-        if keep {
-            made.numbers.keep();
-        }
-        made
+    fn new() -> Self {
+        Self::default()
     }
 
     /// The number of a thread; None for more threads than a trace holds.

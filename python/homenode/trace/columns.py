@@ -32,8 +32,7 @@ _WORD_BYTES = 4
 FLAG_BITS = {"private": 1, "sync": 2, "kernel": 4, "transfer": 8}
 _ALL_FLAGS = 15
 _KIND_LETTERS = {"R": 0, "W": 1, "A": 2, "I": 3}
-_THREADS_MAX = 65535
-_RANGES = {"kind": (0, 3), "size": (1, 64), "flags": (0, _ALL_FLAGS)}
+_RANGES = {"thread": (0, 65534), "kind": (0, 3), "size": (1, 64), "flags": (0, _ALL_FLAGS)}
 
 
 def column_of(name: str) -> str:
@@ -62,8 +61,7 @@ class ColumnReader:
     def __init__(self, schema: pa.Schema, source: str, own: bool = False) -> None:
         self._source = "standard input" if source == "-" else source
         self._row = 0
-        self._threads = _core.ThreadNumbers(own)
-        self._own = own
+        self._threads = None if own else _core.ThreadNumbers()
         required = [n for n in COLUMNS if n not in OPTIONAL and n != "size"]
         columns = [column_of(name) for name in schema.names]
         missing = [n for n in required if n not in columns]
@@ -102,7 +100,7 @@ class ColumnReader:
 
     def notes(self) -> list[str]:
         """What the reader changed, for the provenance."""
-        note = self._threads.note()
+        note = None if self._threads is None else self._threads.note()
         return [] if note is None else [note]
 
     def _valid(self, name: str, column: pa.Array) -> pa.Array:
@@ -116,9 +114,9 @@ class ColumnReader:
         return column
 
     def _thread_numbers(self, column: pa.Array) -> NDArray[Any]:
-        ids = self._numbers("thread", column)
-        if not len(ids):
-            return ids.astype(np.uint16)
+        if self._threads is None or not len(column):
+            return self._numbers("thread", column)
+        ids = self._numbers("thread", column, pa.uint64())
         # Threads come in turns: only the first row of each is looked up.
         starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
         known, first, turns = np.unique(ids[starts], return_index=True, return_inverse=True)
@@ -127,9 +125,7 @@ class ColumnReader:
             number = self._threads.number(int(known[place]))
             if number is None:
                 row = int(starts[first[place]])
-                limit = f"is not between 0 and {_THREADS_MAX - 1}"
-                what = limit if self._own else f"is one of more than {_THREADS_MAX} threads"
-                raise self._at(row, f"thread {known[place]} {what}")
+                raise self._at(row, f"thread {known[place]} is one of more than 65535 threads")
             numbers[place] = number
         return np.repeat(numbers[turns], np.diff(starts, append=len(ids)))
 
@@ -144,10 +140,11 @@ class ColumnReader:
         expected = "integers or the letters R, W, A, I" if name == "kind" else "integers"
         raise trace_error(f"column {name} holds {kind}; expected {expected}", self._source)
 
-    def _numbers(self, name: str, column: pa.Array) -> NDArray[Any]:
-        target = COLUMNS[name][1] if name in COLUMNS else pa.uint8()
-        if name == "thread":
-            target = pa.uint64()
+    def _numbers(
+        self, name: str, column: pa.Array, target: pa.DataType | None = None
+    ) -> NDArray[Any]:
+        if target is None:
+            target = COLUMNS[name][1] if name in COLUMNS else pa.uint8()
         if pa.types.is_dictionary(column.type):
             # Decoded first: the dictionary itself may hold an empty value.
             column = column.dictionary_decode()
@@ -162,7 +159,7 @@ class ColumnReader:
             numbers: NDArray[Any] = column.cast(target).to_numpy(zero_copy_only=False)
         except pa.ArrowInvalid:
             raise self._out_of_range(name, column, target) from None
-        if name in _RANGES:
+        if name in _RANGES and target != pa.uint64():
             low, high = _RANGES[name]
             wrong = (numbers < low) | (numbers > high)
             if wrong.any():

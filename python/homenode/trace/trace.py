@@ -162,7 +162,8 @@ class Trace:
                 interchange.import_columns(name, form, target, progress)
             else:
                 with input_stream(name) as stream:
-                    _core.import_trace(form, name, target, progress, stream)
+                    more = {} if stream is None else {"stream": stream}
+                    _core.import_trace(form, name, target, progress, **more)
 
         return cls._written(path, write, name)
 
