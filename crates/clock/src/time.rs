@@ -72,7 +72,7 @@ pub struct ClockTime {
 /// What a process did in a run in which processes restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ProcessShare {
-    /// Its references in the trace: its share.
+    /// Its references in the trace.
     pub own: u64,
     /// References that it began, those of a modelled kernel's context switches among them.
     pub begun: u64,

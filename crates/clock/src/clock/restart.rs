@@ -2,7 +2,9 @@
 //!
 //! A run until all processes end would finish with a few processes and most processors idle. One of
 //! a fixed number of references would end before slow processes have made theirs, so that two
-//! schedules would run different parts of the trace.
+//! schedules would run different parts of the trace. One that lasts as long as the longest process
+//! would mostly be rounds of the others: processors take turns, so while that process makes all of
+//! its references, each other process could make as many.
 //!
 //! Source: Foglia, Giorgi and Prete 2004, section 4: applications run "in a continuous and cyclical
 //! way".
@@ -24,7 +26,8 @@ pub(super) fn counts_begun(scheduler: &SchedulerModel) -> bool {
     scheduler.restart || scheduler.aging_unit == AgingUnit::SlicesBehind
 }
 
-/// What each process has to do before the run is over: all of its references once.
+/// What each process has to do before the run is over: all of its references once, but no more than
+/// the processes that make references have on average.
 pub(super) struct OwedShares {
     /// References of each process in the trace.
     own: Vec<u64>,
@@ -45,8 +48,9 @@ pub(super) struct OwedShares {
 impl OwedShares {
     fn new(own: Vec<u64>) -> Self {
         let owing = own.iter().filter(|&&references| references > 0).count();
+        let average = own.iter().sum::<u64>().div_ceil(owing.max(1) as u64);
         Self {
-            owed: own.clone(),
+            owed: own.iter().map(|&references| references.min(average)).collect(),
             owing,
             farthest: 0,
             done: 0,
@@ -179,5 +183,22 @@ impl<M: MemorySystem> Clock<M> {
         let spaced = self.processor.operation_cycles > 0;
         let far = spaced && self.shares.as_mut().is_some_and(|shares| shares.last_beyond(cycles));
         if far { horizon } else { horizon.min(self.now + 1) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_process_owes_more_than_the_average() {
+        // The average of the three that make references is 7.
+        let mut shares = OwedShares::new(vec![15, 0, 2, 4]);
+        assert_eq!(shares.owed(), [7, 0, 2, 4]);
+        for (process, references) in [(2, 2), (3, 4), (0, 7)] {
+            assert_eq!(shares.allowance(process), references);
+            shares.begin(process, references);
+        }
+        assert_eq!((shares.owing, shares.done), (0, 13));
     }
 }

@@ -6,16 +6,8 @@ use super::conditions::wake_episode;
 use super::forecast::ForeseenJoin;
 use super::operation::{OpKind, Operation};
 use super::split::StreamSplitter;
+use super::system_calls;
 use crate::pages::MappedRange;
-
-/// System calls of Linux on x86-64 that may block: `read`, `write`, `poll`, `select`, `pread64`,
-/// `pwrite64`, `readv`, `writev`, `nanosleep`, `accept`, `sendto`, `recvfrom`, `sendmsg`,
-/// `recvmsg`, `wait4`, `fsync`, `fdatasync`, `futex`, `epoll_wait`, `clock_nanosleep`, `waitid`,
-/// `pselect6`, `ppoll`, `epoll_pwait`, `accept4`.
-const MAY_BLOCK: [u32; 25] = [
-    0, 1, 7, 17, 18, 19, 20, 23, 35, 43, 44, 45, 46, 47, 61, 74, 75, 202, 230, 232, 247, 270, 271,
-    281, 288,
-];
 
 /// Whether an event becomes an operation of its process.
 pub(super) fn makes_operation(what: &EventKind) -> bool {
@@ -28,7 +20,7 @@ pub(super) fn makes_operation(what: &EventKind) -> bool {
         | EventKind::ThreadJoin { .. }
         | EventKind::ThreadExit
         | EventKind::ConditionWake { .. } => true,
-        EventKind::SyscallEnter { number } => MAY_BLOCK.contains(number),
+        EventKind::SyscallEnter { number } => system_calls::may_wait(*number),
         EventKind::ThreadStart { .. }
         | EventKind::Alloc { .. }
         | EventKind::Free { .. }
@@ -151,7 +143,7 @@ impl StreamSplitter {
             let made = kernel.call(process, number);
             made.into_iter().for_each(|operation| self.push(process, operation));
         }
-        if MAY_BLOCK.contains(&number) {
+        if system_calls::may_wait(number) {
             self.operation(process, OpKind::Yield, 0);
         }
     }

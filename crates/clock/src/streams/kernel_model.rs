@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::operation::{OpKind, Operation};
 use super::portions::Portion;
+use super::system_calls::{self, Transfer};
 
 /// First address of the kernel's data, beyond the memory of any process: the run queue, buffer
 /// headers, buffers, the process table, then the private data of each process.
@@ -25,12 +26,6 @@ const PAGE_BYTES: u64 = 4096;
 const PROCESSES: u64 = 1 << 16;
 const WORD: u64 = 4;
 const HEADER_BYTES: u64 = 64;
-
-/// System calls of Linux on x86-64 that read from a buffer: `read`, `pread64`, `readv`, `recvfrom`,
-/// `recvmsg`.
-const READS: [u32; 5] = [0, 17, 19, 45, 47];
-/// Those that write to one: `write`, `pwrite64`, `writev`, `sendto`, `sendmsg`.
-const WRITES: [u32; 5] = [1, 18, 20, 44, 46];
 
 /// Generates the kernel's references.
 #[derive(Clone)]
@@ -62,8 +57,12 @@ impl ModelledKernel {
         made.stack(stack, words, |made| {
             made.own(OpKind::Read, structure, words);
             made.common(OpKind::Read, entry, 1);
-            let kind = if READS.contains(&number) { OpKind::Read } else { OpKind::Write };
-            if kind == OpKind::Read || WRITES.contains(&number) {
+            let kind = match system_calls::transfer(number) {
+                Transfer::None => None,
+                Transfer::Reads => Some(OpKind::Read),
+                Transfer::Writes => Some(OpKind::Write),
+            };
+            if let Some(kind) = kind {
                 let seed = self.seed ^ (process as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 let choice = self.buffer_choice.entry(process).or_insert_with(|| Rng::new(seed));
                 let buffer = choice.below(self.model.buffers.max(1));

@@ -14,6 +14,7 @@ mod pending;
 mod per_cpu_areas;
 mod portions;
 mod split;
+mod system_calls;
 mod turn;
 
 pub use forecast::StreamForecast;

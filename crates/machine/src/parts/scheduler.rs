@@ -21,9 +21,9 @@ pub struct SchedulerModel {
     pub aging_unit: AgingUnit,
     /// Cycles for which a process is blocked by a system call that may block it.
     pub wait_cycles: u64,
-    /// Whether a process that ends starts again, until the total number of references equals that
-    /// of all processes: then processors have work until the end, however unequal the processes
-    /// are.
+    /// Whether a process that ends starts again, until each has made all of its references or as
+    /// many as the processes have on average: then processors have work until the end, however
+    /// unequal the processes are.
     #[serde(default)]
     pub restart: bool,
 }

@@ -48,8 +48,8 @@ pub struct BusConfig {
     /// Which ready process a processor runs next.
     #[schemars(extend("x-default" = "the machine's", "x-only-order" = "clock"))]
     pub scheduler: Option<Dispatch>,
-    /// Restart processes when they end, until each has made all of its references, so that all
-    /// processors stay busy to the end.
+    /// Restart processes when they end, until each has made all of its references or as many as
+    /// processes have on average, so that all processors stay busy to the end.
     #[schemars(extend("x-only-order" = "clock"))]
     pub restart: bool,
     /// Seed of the scheduler's random choices and of page frames.

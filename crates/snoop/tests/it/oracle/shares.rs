@@ -15,10 +15,14 @@ pub(super) struct Shares {
 impl Shares {
     pub(super) fn new(processes: &[Process], restart: bool) -> Self {
         let own: Vec<u64> = processes.iter().map(Process::references).collect();
-        Self { restart, owed: own.clone(), useful: vec![(false, true); own.len()], own }
+        let makers = own.iter().filter(|&&references| references > 0).count().max(1) as u64;
+        let total: u64 = own.iter().sum();
+        let at_most = total.div_ceil(makers);
+        let owed = own.iter().map(|&references| references.min(at_most)).collect();
+        Self { restart, owed, useful: vec![(false, true); own.len()], own }
     }
 
-    /// Whether processes restart, and each has made all its references once.
+    /// Whether processes restart, and each has made its share.
     pub(super) fn is_done(&self) -> bool {
         self.restart && self.owed.iter().all(|&owed| owed == 0)
     }

@@ -74,7 +74,7 @@ def idle(runs: Runs) -> Table:
         "idle",
         "processors without a process, in percent of their cycles, at every point",
         rows,
-        "Processes restart when they end, until each has made all of its references, so there are "
+        "Processes restart when they end, until each has done its share, so there are "
         "always 26. The remaining idle time is between two processes, and at the end, when no more "
         "references begin.",
     )
@@ -92,7 +92,7 @@ def sentence(runs: Runs) -> str:
         f"of up to {BUSY_UP_TO} processors, {verdict} the limit of {IDLE_MOST:.0f} %, and "
         f"{100 * max(all_):.2g} % at any point (table of idle processors): processes restart, as "
         "the paper's applications run in a continuous and cyclical way, and a run ends when each "
-        "process has made all of its references."
+        "process has made all of its references or as many as they have on average."
     )
 
 
