@@ -184,3 +184,48 @@ def test_what_is_promised_of_padding_is_what_padding_gains(tmp_path: Path) -> No
     assert before - first["saved_alone"] == pytest.approx(padded, rel=0.02)
     assert first["saved_alone"] > 0.3 * before
     assert result.points[0]["speed_up"] == pytest.approx(before / padded, rel=0.02)
+
+
+def _told(references: list[tuple[int, str, int, int]]) -> hn.AdviceResult:
+    threads, kinds, addresses, sizes = zip(*references, strict=True)
+    return hn.advise(
+        hn.Trace.from_numpy(thread=threads, kind=kinds, address=addresses, size=sizes),
+        "spr-2s-lines",
+    )
+
+
+def _comes(promised: hn.AdviceResult, by_hand: hn.AdviceResult) -> bool:
+    """Whether what is promised comes to within a tenth when the program is laid out by hand."""
+    after, came = promised.points[0]["after"], by_hand.points[0]["before"]
+    return bool(abs(after["total_cost"] / came["total_cost"] - 1) < 0.1)
+
+
+def test_time_may_fall_by_more_than_the_sum_of_waits() -> None:
+    """Threads read limits and add to counters behind them, and one of them does so for longer."""
+
+    def told(first: int, second: int) -> hn.AdviceResult:
+        references = []
+        for turn in range(4000):
+            thread = turn % 4 if turn < 2000 else 0
+            references += [(thread, "R", 0x1000, 4), (thread, "A", first, 4)]
+            references += [(thread, "R", 0x1004, 4), (thread, "A", second, 4)]
+        return _told(references)
+
+    (row,) = (found := told(0x1008, 0x100C))
+    assert row["kind"] == "split"
+    assert "bytes 8-11, 12-15" in row["sentence"]
+    assert _comes(found, told(0x1040, 0x1080))
+
+
+def test_neighbouring_counters_go_apart() -> None:
+    """Two counters side by side: each thread adds to one, and now and then to the other."""
+
+    def told(second: int) -> hn.AdviceResult:
+        counters = (0x1000, second)
+        turns = [(turn % 4, turn // 4 % 100 == 0) for turn in range(4000)]
+        return _told([(i, "A", counters[(i < 2) == other], 8) for i, other in turns])
+
+    (row,) = (found := told(0x1008))
+    assert row["kind"] == "split"
+    assert "(bytes 0-7, 8-15): give each a block of its own" in row["sentence"]
+    assert _comes(found, told(0x1040))

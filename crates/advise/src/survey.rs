@@ -240,8 +240,7 @@ impl UseSurveyor {
     pub fn finish(mut self) -> UseSurvey {
         self.words.sort();
         let users_only = self.uses.users_only();
-        let single_user =
-            (0..self.processors).map(|processor| self.uses.single_user(processor)).collect();
+        let single_user = (0..self.processors).map(|p| self.uses.single_user(p)).collect();
         let mut begins: Vec<u64> = self.synchronisation.keys().copied().collect();
         begins.sort_unstable();
         UseSurvey {
@@ -293,6 +292,12 @@ impl UseSurvey {
     #[must_use]
     pub fn has_threads_of_their_own(&self) -> bool {
         self.last_thread < self.processors
+    }
+
+    /// Whether threads acquire locks by calls that the trace records.
+    #[must_use]
+    pub fn has_locks(&self) -> bool {
+        self.synchronisation.values().any(|&locks| locks)
     }
 
     /// Numbers of all words that are used, in order.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+mod apart;
+
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
@@ -22,7 +24,13 @@ pub const ENTRY: Entry = Entry {
 };
 
 fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
-    let found = [fields(candidate, false), fields(candidate, true), structure(candidate)];
+    let found = [
+        fields(candidate, false),
+        fields(candidate, true),
+        structure(candidate),
+        apart::values(candidate),
+        apart::fields(candidate),
+    ];
     found.into_iter().flatten().collect()
 }
 
@@ -57,7 +65,8 @@ impl FieldClass {
 /// threads use and one writes may each have a block for every element.
 fn fields(candidate: &Candidate<'_>, shared_apart: bool) -> Option<Proposal> {
     let elements = pattern::period(candidate.object, candidate.survey)?;
-    let classes = classes(candidate, elements.stride);
+    let stride = elements.stride;
+    let classes = classes(candidate, stride, pattern::elements(candidate.object, stride));
     let mut ranges: Vec<(FieldClass, std::ops::Range<u64>)> = Vec::new();
     for (at, &class) in (0..).zip(&classes) {
         match ranges.last_mut() {
@@ -115,11 +124,15 @@ fn fields(candidate: &Candidate<'_>, shared_apart: bool) -> Option<Proposal> {
 
 /// The class of each word of an element: its most frequent class over all elements. Unused words
 /// and later words of a value have the class of the word before them.
-fn classes(candidate: &Candidate<'_>, stride: u64) -> Vec<FieldClass> {
+fn classes(
+    candidate: &Candidate<'_>,
+    stride: u64,
+    elements: impl Iterator<Item = WordExtent>,
+) -> Vec<FieldClass> {
     let length = usize::try_from(stride).unwrap_or(0);
     let mut counts: Vec<BTreeMap<FieldClass, u64>> = vec![BTreeMap::new(); length];
     let mut joined = vec![false; length + 1];
-    for element in pattern::elements(candidate.object, stride) {
+    for element in elements {
         for (at, word) in element.range().enumerate() {
             if let Some(class) = FieldClass::of(candidate.survey.label(word)) {
                 *counts[at].entry(class).or_default() += 1;

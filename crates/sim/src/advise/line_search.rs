@@ -1,12 +1,14 @@
 //! The search for layouts on a machine with a clock: each is tried by simulating the whole trace.
 
+use homenode_advise::kind::TABLE;
 use homenode_advise::{ApparentSaving, ChanceRange, DataObject, Layout, UseSurvey};
-use homenode_base::BlockSize;
 use homenode_snoop::{WaitCause, Waits};
 use homenode_trace::TraceReader;
 use rustc_hash::FxHashSet;
 
+use super::attribution::ChangedLines;
 use super::evaluator::ReportPart;
+use super::followers::{FOLLOWERS_WORDS_MAX, Followers};
 use super::repeats::{Repeats, saves_beyond_chance};
 use super::search::{AcceptedLayout, LayoutSearch, ObjectBlocks, choose, propose};
 use super::trial::LayoutTrial;
@@ -52,9 +54,13 @@ pub(super) fn search(
     let places = ObjectBlocks::new(objects, survey, &identity, replay.block);
     let words = ObjectWords::new(objects);
     let examined = words.waited_for(before, 0, OBJECTS_MAX);
-    let trials = propose(trace, objects, survey, &places, &examined)?;
+    let spare = FOLLOWERS_WORDS_MAX * ROUNDS_MAX as u64;
+    let trials = propose(trace, objects, survey, &places, &examined, spare)?;
     let mut state = LineSearchState {
         replay,
+        objects,
+        has_locks: survey.has_locks(),
+        moved: FxHashSet::default(),
         cycles: before.cycles,
         layout: identity,
         taken: Vec::new(),
@@ -72,15 +78,14 @@ pub(super) fn search(
         }
         let least = (now.processor_cycles() / OBJECT_PART).max(now.cycles / LEAST_PART);
         let mut objects = words.waited_for(now, least, OBJECTS_MAX);
-        objects.retain(|&object| !state.taken.iter().any(|t| trials[t.trial].object == object));
+        objects.retain(|object| !state.moved.contains(object));
         objects.truncate(OBJECTS_TRIED_MAX);
-        let open: Vec<usize> = (0..trials.len())
+        let open = (0..trials.len())
             .filter(|trial| objects.contains(&trials[*trial].object))
             .filter(|trial| !state.refused.contains(trial))
+            .map(|trial| state.open(&trials, trial))
             .collect();
-        let waited: Vec<u64> =
-            open.iter().map(|&trial| waited_in(now, &trials[trial], replay.block)).collect();
-        if !state.round(&trials, &open, &waited, round, tick)? {
+        if !state.round(&trials, open, before, round, tick)? {
             break;
         }
     }
@@ -92,14 +97,34 @@ pub(super) fn search(
     Ok(LineSearch { found, after, chance })
 }
 
-/// Cycles that processors wait for the blocks that a trial changes: its object's blocks before and
-/// after.
-fn waited_in(result: &LineResult, trial: &LayoutTrial, block: BlockSize) -> u64 {
-    let changed = |word: u64| {
-        let number = word / block.words();
-        trial.new_blocks.contains(&number) || trial.old_blocks.binary_search(&number).is_ok()
-    };
-    result.waits.iter().filter(|(word, _)| changed(*word)).map(|(_, waits)| waits.cycles()).sum()
+/// A layout as it is tried in a round.
+struct OpenTrial {
+    trial: usize,
+    layout: Layout,
+    /// Static objects that move along with an aligned one.
+    followers: Followers,
+}
+
+impl OpenTrial {
+    /// Whether its saving comes from the lines that it changes.
+    fn explains(
+        &self,
+        saved: i128,
+        trials: &[LayoutTrial],
+        state: &LineSearchState<'_>,
+        [before, after]: [&LineResult; 2],
+    ) -> bool {
+        let LayoutTrial { old_blocks, new_blocks, .. } = &trials[self.trial];
+        let mut old_blocks = [&old_blocks[..], &self.followers.old_blocks].concat();
+        old_blocks.sort_unstable();
+        let new_blocks = [new_blocks.clone(), self.followers.new_blocks.clone()];
+        let changed = ChangedLines {
+            block: state.replay.block,
+            old_blocks: &old_blocks,
+            new_blocks: &new_blocks,
+        };
+        changed.explain(saved, before, after, state.has_locks)
+    }
 }
 
 struct ObjectWords<'a> {
@@ -148,6 +173,11 @@ impl<'a> ObjectWords<'a> {
 
 struct LineSearchState<'a> {
     replay: &'a LineReplay<'a>,
+    objects: &'a [DataObject],
+    /// Whether threads of the program wait for locks.
+    has_locks: bool,
+    /// Objects that an accepted layout moves.
+    moved: FxHashSet<usize>,
     cycles: u64,
     layout: Layout,
     taken: Vec<AcceptedLayout>,
@@ -161,76 +191,108 @@ struct LineSearchState<'a> {
 }
 
 impl LineSearchState<'_> {
-    /// Simulates these trials on top of the accepted layouts, and accepts the best one whose saving
-    /// is not chance. Returns whether a layout was accepted. `waited` has the cycles that
-    /// processors wait for the lines of each trial. A trial that saves more than the reduction of
-    /// that wait is rejected: the rest of its saving comes from a changed order of threads at locks
-    /// or of first touches of pages.
+    /// A trial on top of the accepted layouts.
+    fn open(&self, trials: &[LayoutTrial], trial: usize) -> OpenTrial {
+        let (block, free) = (self.replay.block, trials.last().map_or(0, |t| t.new_blocks.end));
+        let taken = u64::try_from(self.taken.len()).unwrap_or(u64::MAX);
+        let next = free + taken * FOLLOWERS_WORDS_MAX.div_ceil(block.words());
+        let what = &trials[trial];
+        let followers = if TABLE[what.kind].name == "align" {
+            Followers::of(what, self.objects, next, block, |object| self.moved.contains(&object))
+        } else {
+            Followers::default()
+        };
+        let moves = [&what.proposal.moves[..], &followers.moves].concat();
+        OpenTrial { trial, layout: self.layout.and(&moves), followers }
+    }
+
+    /// Simulates these trials, and accepts the best one whose saving is not chance and comes from
+    /// the lines that it changes. Returns whether a layout was accepted. `before` is the trace as
+    /// it is.
     fn round(
         &mut self,
         trials: &[LayoutTrial],
-        open: &[usize],
-        waited: &[u64],
+        mut open: Vec<OpenTrial>,
+        before: &LineResult,
         round: usize,
         tick: ReportPart<'_>,
     ) -> SimResult<bool> {
-        let mut gains: Vec<(i128, usize)> = Vec::with_capacity(open.len());
-        let layouts: Vec<Layout> =
-            open.iter().map(|&trial| self.layout.and(&trials[trial].proposal.moves)).collect();
-        let layouts: Vec<_> = layouts.iter().map(LayoutVariant::of).collect();
+        let layouts: Vec<_> = open.iter().map(|open| LayoutVariant::of(&open.layout)).collect();
         let mut results = self.replay.simulate(&layouts, tick)?;
-        for ((&trial, &waited), result) in open.iter().zip(waited).zip(&results) {
+        let now = self.after.as_ref().unwrap_or(before);
+        let mut gains: Vec<(i128, usize)> = Vec::with_capacity(open.len());
+        for (open, result) in open.iter().zip(&results) {
             let gain = i128::from(self.cycles) - i128::from(result.cycles);
-            if round == 0 || self.alone[trial] == 0 {
-                self.alone[trial] = gain;
+            if round == 0 || self.alone[open.trial] == 0 {
+                self.alone[open.trial] = gain;
             }
-            let waits = waited_in(result, &trials[trial], self.replay.block);
-            if gain <= i128::from(waited) - i128::from(waits) {
-                gains.push((gain, trial));
+            if open.explains(gain, trials, self, [now, result]) {
+                gains.push((gain, open.trial));
             }
-        }
-        // Of one object's layouts with about equal savings, the one that is easiest to apply.
-        let mut chosen: Vec<(i128, usize)> = Vec::new();
-        let mut objects: Vec<usize> = open.iter().map(|&trial| trials[trial].object).collect();
-        objects.sort_unstable();
-        objects.dedup();
-        for object in objects {
-            let of_it = gains.iter().filter(|&&(_, trial)| trials[trial].object == object);
-            chosen.extend(choose(&of_it.copied().collect::<Vec<_>>(), trials));
         }
         let least = (self.cycles / LEAST_PART).max(1);
-        chosen.retain(|&(gain, _)| gain >= i128::from(least));
-        chosen.sort_by_key(|&(gain, trial)| (std::cmp::Reverse(gain), trial));
-        for (more, best) in chosen {
+        for (more, best) in best_of_each_object(&gains, trials, least) {
             if self.refused.len() >= REFUSED_MAX {
                 break;
             }
-            let layout = self.layout.and(&trials[best].proposal.moves);
+            let at = open.iter().position(|open| open.trial == best).unwrap_or(0);
             let apparent = ApparentSaving {
                 cycles: self.cycles,
                 saved: u64::try_from(more).unwrap_or(0),
                 least,
                 varies: !self.refused.is_empty(),
             };
-            let (now, repeats) = (&self.layout, &mut self.repeats);
+            let (now, layout, repeats) = (&self.layout, &open[at].layout, &mut self.repeats);
             let (sure, repeats) =
-                saves_beyond_chance(self.replay, now, &layout, &apparent, repeats, tick)?;
+                saves_beyond_chance(self.replay, now, layout, &apparent, repeats, tick)?;
             if !sure {
                 self.refused.insert(best);
                 continue;
             }
-            let before = std::mem::replace(&mut self.repeats, repeats);
-            if self.taken.is_empty() {
-                self.repeats_before = before;
-            }
-            let at = open.iter().position(|&trial| trial == best).unwrap_or(0);
-            let accepted = results.swap_remove(at);
-            self.cycles = accepted.cycles;
-            self.after = Some(accepted);
-            self.layout = layout;
-            self.taken.push(AcceptedLayout { trial: best, alone: self.alone[best], more });
+            self.accept(open.swap_remove(at), results.swap_remove(at), trials, repeats, more);
             return Ok(true);
         }
         Ok(false)
     }
+
+    fn accept(
+        &mut self,
+        accepted: OpenTrial,
+        result: LineResult,
+        trials: &[LayoutTrial],
+        repeats: Repeats,
+        more: i128,
+    ) {
+        let before = std::mem::replace(&mut self.repeats, repeats);
+        if self.taken.is_empty() {
+            self.repeats_before = before;
+        }
+        let OpenTrial { trial, layout, followers } = accepted;
+        self.cycles = result.cycles;
+        self.after = Some(result);
+        self.layout = layout;
+        self.moved.insert(trials[trial].object);
+        self.moved.extend(followers.objects);
+        self.taken.push(AcceptedLayout { trial, alone: self.alone[trial], more });
+    }
+}
+
+/// Of each object's layouts with about equal savings, the one that is easiest to apply, if it saves
+/// enough; those that save most first.
+fn best_of_each_object(
+    gains: &[(i128, usize)],
+    trials: &[LayoutTrial],
+    least: u64,
+) -> Vec<(i128, usize)> {
+    let mut objects: Vec<usize> = gains.iter().map(|&(_, trial)| trials[trial].object).collect();
+    objects.sort_unstable();
+    objects.dedup();
+    let of = |object: usize| {
+        let gains = gains.iter().filter(|&&(_, trial)| trials[trial].object == object);
+        choose(&gains.copied().collect::<Vec<_>>(), trials)
+    };
+    let mut chosen: Vec<(i128, usize)> = objects.into_iter().filter_map(of).collect();
+    chosen.retain(|&(gain, _)| gain >= i128::from(least));
+    chosen.sort_by_key(|&(gain, trial)| (std::cmp::Reverse(gain), trial));
+    chosen
 }

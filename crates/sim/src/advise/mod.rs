@@ -1,7 +1,9 @@
 //! Advice to align, pad, group, split and place data, with the savings simulated.
 
+mod attribution;
 mod config;
 mod evaluator;
+mod followers;
 mod line_search;
 mod lines;
 mod place;

@@ -112,7 +112,7 @@ pub(super) fn search(
     let total: u128 = before.blocks.values().map(|cost| cost.steps).sum();
     let costly = costly_objects(objects, &places, before, total);
     let examined = costly.len();
-    let trials = propose(priced.trace, objects, survey, &places, &costly)?;
+    let trials = propose(priced.trace, objects, survey, &places, &costly, 0)?;
     let mut state = SearchState {
         current: before.blocks.clone(),
         layout: Layout::default(),
@@ -130,12 +130,15 @@ pub(super) fn search(
     Ok(LayoutSearch { trials, taken: state.taken, layout: state.layout, examined })
 }
 
+/// The layouts of all kinds for these objects, each at addresses that the trace does not use.
+/// `spare` words behind the last one stay free, too.
 pub(super) fn propose(
     trace: &TraceReader,
     objects: &[DataObject],
     survey: &UseSurvey,
     places: &ObjectBlocks,
     examined: &[usize],
+    spare: u64,
 ) -> SimResult<Vec<LayoutTrial>> {
     let mut trials = Vec::new();
     for &object in examined.iter().filter(|&&object| places.is_contended(object, survey)) {
@@ -153,7 +156,8 @@ pub(super) fn propose(
     }
     let all: u64 = trials.iter().map(|trial| trial.proposal.length).sum();
     if all > 0 {
-        assign_addresses(&mut trials, free_range_for(trace, all, places.block)?, places.block);
+        let free = free_range_for(trace, all.saturating_add(spare), places.block)?;
+        assign_addresses(&mut trials, free, places.block);
     }
     Ok(trials)
 }
