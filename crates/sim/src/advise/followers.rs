@@ -8,8 +8,8 @@ use homenode_base::BlockSize;
 
 use super::trial::LayoutTrial;
 
-/// Most words of objects that are moved along. A larger array has elements at all offsets in a line;
-/// to move it changes the order in which threads meet elsewhere, which is chance.
+/// Most words of objects that are moved along. A larger array has elements at all offsets in a
+/// line; to move it changes the order in which threads meet elsewhere, which is chance.
 pub(super) const FOLLOWERS_WORDS_MAX: u64 = 1 << 10;
 
 /// Largest alignment, in words, that a compiler gives a variable by itself.
