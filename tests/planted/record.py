@@ -41,6 +41,7 @@ class Program:
     also: tuple[str, ...] = ()
     granularity: str = "line"
     unit: str = "word"
+    contended: bool = False
     twin: bool = True
     why: str = ""
     cure: str = ""

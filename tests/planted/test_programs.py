@@ -88,9 +88,10 @@ def test_both_twins_do_the_same_work_recorded_or_not(program: Program, twins: Tw
 def test_the_fixed_twin_is_faster_on_a_bus(program: Program, twins: Twins) -> None:
     runs = twins(program)
     planted, fixed = (_on_a_bus(runs[twin]) for twin in TWINS)
-    before, after = (_misses(program, row["misses"]) for row in (planted, fixed))
-    assert before > 1000
-    assert after < before / 10
+    if not program.contended:
+        before, after = (_misses(program, row["misses"]) for row in (planted, fixed))
+        assert before > 1000
+        assert after < before / 10
     assert fixed["cycles"] < 0.95 * planted["cycles"]
 
 
