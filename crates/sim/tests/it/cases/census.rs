@@ -43,6 +43,15 @@ impl Counted {
         self.of(case).count() as u64
     }
 
+    /// The references that processes owe if they restart: of each as many as they have on average
+    /// at most.
+    pub fn owed(self, case: &Case) -> u64 {
+        let mut own = std::collections::BTreeMap::<u16, u64>::new();
+        self.of(case).for_each(|access| *own.entry(access.thread).or_default() += 1);
+        let average = own.values().sum::<u64>().div_ceil(own.len().max(1) as u64);
+        own.values().map(|&own| own.min(average)).sum()
+    }
+
     pub fn touched(self, case: &Case, block: u64, processors: u16) -> Vec<(u16, u64, bool)> {
         let size = BlockSize::new(block).expect("the size of a block");
         let touch = |access: &Access| {
