@@ -101,8 +101,8 @@ void hn_set_limit(struct hn_thread *me)
     me->limit = me->next + (left < room ? left : room);
 }
 
-/* hn_slow, whatever the reason. */
-static __attribute__((noinline)) struct hn_record *look_at_everything(struct hn_thread *me)
+/* Slow path of a hook, when its one comparison fails. Returns where to record, or null. */
+struct hn_record *hn_slow(struct hn_thread *me)
 {
     if (me->state == HN_UNUSED || me->in_runtime || hn_c->order == 0)
         return NULL;
@@ -129,24 +129,6 @@ static __attribute__((noinline)) struct hn_record *look_at_everything(struct hn_
     if (me->cancelled_anywhere)
         pthread_testcancel();
     return hn_c->order != 0 ? me->next : NULL;
-}
-
-/* Slow path of a hook, when its one comparison fails. Returns where to record, or null. With short
- * turns the reason is nearly always that the turn is over, and nothing else. */
-inline struct hn_record *hn_slow(struct hn_thread *me)
-{
-    const int ends_turn = me->state == HN_RUNNING && !me->in_runtime && !me->no_yield &&
-                          me->in_handler == 0 && me->put_off == 0 && hn_user_switching &&
-                          me->turn_left <= me->next - me->turn_start;
-
-    if (HN_LIKELY(ends_turn)) {
-        me->in_runtime++;
-        hn_yield_quickly(me);
-        me->in_runtime--;
-        if (HN_LIKELY(me->next < me->limit && me->put_off == 0 && !me->cancelled_anywhere))
-            return me->next;
-    }
-    return look_at_everything(me);
 }
 
 /* hn_ref when its comparison fails; a function of its own, so hooks need no stack frame. */
