@@ -15,9 +15,6 @@ pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64", reason="hooks are inserted into x86-64 assembly"
 )
 
-# What it clones shares its memory and its slot, so where references go depends on time.
-_CLONES = "clone_vm.c"
-
 
 @pytest.fixture(autouse=True)
 def unchanged(tmp_path: Path) -> Iterator[None]:
@@ -36,8 +33,6 @@ def _cases() -> Iterator[object]:
     All variants, also under emulation: ``make test-truth``.
     """
     for number, program in enumerate(corpus()):
-        if program.name == _CLONES:
-            continue
         families = list(dict.fromkeys(each.family for each in program.variants))
         family = families[number % len(families)]
         variant = [each for each in program.variants if each.family == family][-1]
