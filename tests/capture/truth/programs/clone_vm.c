@@ -3,8 +3,9 @@
 // expect qemu: count written=0 read=8
 // compile: gcc clang; O0 O2
 // why: a child that shares this process's memory counts a long up 100 times; main reads it once.
-// It counts while main waits in clone (CLONE_VFORK); if main waited elsewhere, the references might be
-// lost, and lost_threads says so. The emulator makes a fork of such a child, so there the count stays.
+// It counts while main waits in clone (CLONE_VFORK); if main waited elsewhere, its references
+// might be lost, and lost_threads says so. The emulator makes a fork of such a child, so there the
+// count stays where it was.
 #define _GNU_SOURCE
 #include "truth.h"
 #include <sched.h>
