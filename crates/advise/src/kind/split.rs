@@ -24,14 +24,8 @@ pub const ENTRY: Entry = Entry {
 };
 
 fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
-    let found = [
-        fields(candidate, false),
-        fields(candidate, true),
-        structure(candidate),
-        apart::values(candidate),
-        apart::fields(candidate),
-    ];
-    found.into_iter().flatten().collect()
+    let found = [fields(candidate, false), fields(candidate, true), structure(candidate)];
+    found.into_iter().chain(apart::proposals(candidate)).flatten().collect()
 }
 
 /// How threads use a field, regardless of which threads use a given element.

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::operation::{OpKind, Operation};
 use super::portions::Portion;
-use super::system_calls::{self, Transfer};
+use super::system_calls;
 
 /// First address of the kernel's data, beyond the memory of any process: the run queue, buffer
 /// headers, buffers, the process table, then the private data of each process.
@@ -57,12 +57,7 @@ impl ModelledKernel {
         made.stack(stack, words, |made| {
             made.own(OpKind::Read, structure, words);
             made.common(OpKind::Read, entry, 1);
-            let kind = match system_calls::transfer(number) {
-                Transfer::None => None,
-                Transfer::Reads => Some(OpKind::Read),
-                Transfer::Writes => Some(OpKind::Write),
-            };
-            if let Some(kind) = kind {
+            if let Some(kind) = system_calls::transfer(number) {
                 let seed = self.seed ^ (process as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 let choice = self.buffer_choice.entry(process).or_insert_with(|| Rng::new(seed));
                 let buffer = choice.below(self.model.buffers.max(1));

@@ -19,16 +19,21 @@ const HEAD_WORDS_MAX: u64 = 128;
 /// Most values that a sentence lists.
 const LISTED_MAX: usize = 4;
 
+/// By values of the whole object, and by fields of its elements: heap blocks of different sizes
+/// that begin alike have fields only.
+pub(super) fn proposals(candidate: &Candidate<'_>) -> [Option<Proposal>; 2] {
+    let extents = &candidate.object.extents;
+    let fields = fields(candidate);
+    let by_values = extents.len() == 1
+        || are_unequal(extents) && extents.len() <= PARTS_MAX && fields.is_none();
+    [by_values.then(|| values(candidate)).flatten(), fields]
+}
+
 /// A single structure, or heap blocks of different sizes that one line allocates: those with few
 /// parts are taken apart, the others begin at a block.
-pub(super) fn values(candidate: &Candidate<'_>) -> Option<Proposal> {
+fn values(candidate: &Candidate<'_>) -> Option<Proposal> {
     let extents = &candidate.object.extents;
     let several = extents.len() > 1;
-    if several
-        && (!are_unequal(extents) || extents.len() > PARTS_MAX || fields(candidate).is_some())
-    {
-        return None;
-    }
     let mut rest: BTreeMap<WordLabel, Vec<WordExtent>> = BTreeMap::new();
     let (mut alone, mut whole) = (Vec::new(), Vec::new());
     let mut runs = candidate.runs.iter().peekable();
@@ -80,7 +85,7 @@ pub(super) fn values(candidate: &Candidate<'_>) -> Option<Proposal> {
 /// Elements of an array of structures, or heap blocks of different sizes that begin alike, such as
 /// structures with an array of variable length at their end: every field that several threads write
 /// begins at a block, and so does what follows it.
-pub(super) fn fields(candidate: &Candidate<'_>) -> Option<Proposal> {
+fn fields(candidate: &Candidate<'_>) -> Option<Proposal> {
     let extents = &candidate.object.extents;
     let unequal = are_unequal(extents);
     let (stride, elements): (u64, Vec<WordExtent>) = if unequal {
