@@ -39,8 +39,6 @@ pub struct Resolved {
     pub ranges: Vec<AddressRange>,
     /// The address range of each file.
     pub images: Vec<AddressRange>,
-    /// Debug files that were found and rejected, with reasons.
-    pub refused: Vec<String>,
     /// Instructions that access memory and have no hook, as `12 in macros of the assembler (a.c)`.
     pub unhooked: Vec<String>,
 }
@@ -151,7 +149,6 @@ impl OpenedFiles<'_> {
         for (path, file) in &self.files {
             let Some(symbolizer) = &file.symbolizer else { continue };
             resolved.images.push(image(path, symbolizer, file.moved));
-            resolved.refused.extend(symbolizer.refused().iter().map(ToString::to_string));
             if !file.whole {
                 continue;
             }
@@ -179,6 +176,13 @@ impl OpenedFiles<'_> {
         resolved.lines.sort_by_key(|line| line.pc);
         resolved.ranges = without_copies(resolved.ranges, &resolved.images);
         resolved
+    }
+
+    /// Why debug files, or parts of them, were not used so far.
+    #[must_use]
+    pub fn refused(&self) -> Vec<String> {
+        let symbolizers = self.files.values().filter_map(|file| file.symbolizer.as_ref());
+        symbolizers.flat_map(Symbolizer::refused).map(ToString::to_string).collect()
     }
 
     /// The functions of a program counter, innermost first, and whether the file is a library of
@@ -313,10 +317,10 @@ mod tests {
     fn code_without_symbols_is_named_after_its_file() {
         let mut objects = Objects::default();
         objects.add_maps("1000-3000 r-xp 0 0:0 1   /no/such/libfast.so.1\n");
-        let Resolved { lines, ranges, refused, .. } = objects
-            .open(&[0x1234, 0x5000], std::iter::empty())
-            .resolve(&[0x1234, 0x5000], &mut Layouts::default());
-        assert_eq!((lines.len(), ranges.len(), refused.len()), (1, 0, 0));
+        let files = objects.open(&[0x1234, 0x5000], std::iter::empty());
+        let Resolved { lines, ranges, .. } =
+            files.resolve(&[0x1234, 0x5000], &mut Layouts::default());
+        assert_eq!((lines.len(), ranges.len(), files.refused().len()), (1, 0, 0));
         assert_eq!((lines[0].pc, lines[0].function.as_str()), (0x1234, "[libfast.so.1]"));
     }
 

@@ -290,10 +290,6 @@ impl RecordingSink {
         let sites = Sites::new(&stacks, &files, &mut layouts);
         let resolved = files.resolve(&pcs, &mut layouts);
         metadata.lines = resolved.lines;
-        let notes = resolved.refused.into_iter().map(|why| format!("not used: {why}"));
-        metadata.provenance.extend(notes);
-        let not_hooked = if metadata.method == "cc" { resolved.unhooked } else { Vec::new() };
-        metadata.provenance.extend(not_hooked.iter().map(|what| format!("not hooked: {what}")));
         metadata.ranges = self.ranges;
         for range in &mut metadata.ranges {
             range.stack = sites.number(range.stack);
@@ -303,6 +299,10 @@ impl RecordingSink {
         metadata.ranges.extend(resolved.ranges);
         metadata.ranges.extend(self.heap.into_ranges(&sites));
         metadata.locals = name_locals(&frames, &files, &self.private, &mut layouts);
+        let notes = files.refused().into_iter().map(|why| format!("not used: {why}"));
+        metadata.provenance.extend(notes);
+        let not_hooked = if metadata.method == "cc" { resolved.unhooked } else { Vec::new() };
+        metadata.provenance.extend(not_hooked.iter().map(|what| format!("not hooked: {what}")));
         metadata.layouts = layouts.into_list();
         (metadata.stacks, metadata.frames) = sites.into_lists();
         if let Some(guest) = self.guest {

@@ -81,10 +81,11 @@ impl Symbolizer {
     #[must_use]
     pub fn static_types(&self) -> Vec<(u64, DataType)> {
         let mut found = Vec::new();
-        let mut headers = self.dwarf.units();
+        let Some(all) = self.debug.all() else { return found };
+        let mut headers = all.dwarf.units();
         while let Ok(Some(header)) = headers.next() {
-            let Ok(unit) = self.dwarf.unit(header) else { continue };
-            let tree = EntryTree::read(gimli::UnitRef::new(&self.dwarf, &unit));
+            let Ok(unit) = all.dwarf.unit(header) else { continue };
+            let tree = EntryTree::read(gimli::UnitRef::new(&all.dwarf, &unit));
             let mut known: HashMap<usize, Option<DataType>> = HashMap::new();
             for at in 0..tree.len() {
                 let entry = tree.get(at);
@@ -110,11 +111,9 @@ impl Symbolizer {
 
     /// The entries of the unit that contains an address.
     pub(crate) fn tree(&self, addr: u64) -> Option<Rc<EntryTree>> {
-        if addr == u64::MAX {
-            return None;
-        }
-        let unit = self.context.find_dwarf_and_unit(addr).skip_all_loads()?;
-        let start = unit.header.debug_info_offset()?.0;
+        let resolver = self.resolver(addr)?;
+        let unit = resolver.unit(addr)?;
+        let start = resolver.place(unit)?;
         let mut recent = self.trees.borrow_mut();
         let known = recent.iter().position(|(of, _)| *of == start).map(|at| recent.remove(at));
         let tree = known.map_or_else(|| Rc::new(EntryTree::read(unit)), |(_, tree)| tree);
@@ -128,10 +127,8 @@ impl Symbolizer {
     /// The entries of the functions at an address, in the order of [`Self::frames`].
     pub(crate) fn functions(&self, addr: u64) -> Result<Vec<Option<UnitOffset>>, gimli::Error> {
         let mut found = Vec::new();
-        if addr == u64::MAX {
-            return Ok(found);
-        }
-        let mut frames = self.context.find_frames(addr).skip_all_loads()?;
+        let Some(resolver) = self.resolver(addr) else { return Ok(found) };
+        let mut frames = resolver.context.find_frames(addr).skip_all_loads()?;
         while let Some(frame) = frames.next()? {
             found.push(frame.dw_die_offset);
         }

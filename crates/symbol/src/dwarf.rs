@@ -1,13 +1,21 @@
 //! Checks of debug information before the resolver reads it.
 
+use gimli::RunTimeEndian;
+use object::Object;
+
 use crate::SymbolError;
 
 /// A section's bytes, shared by all users.
-pub(crate) type SectionReader = gimli::EndianArcSlice<gimli::RunTimeEndian>;
+pub(crate) type SectionReader = gimli::EndianArcSlice<RunTimeEndian>;
 
 /// Deepest nesting of inlined functions that is accepted. Compilers stay below 100; the resolver
 /// recurses once per level, so a malicious file could exhaust its stack.
 const NESTING_MAX: usize = 512;
+
+/// The byte order of a file.
+pub(crate) fn endian(file: &object::File<'_>) -> RunTimeEndian {
+    if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big }
+}
 
 /// Damage found in the section `.debug_info`, which begins at `offset` of the file.
 pub(crate) fn malformed(offset: u64, error: &gimli::Error) -> SymbolError {
@@ -18,35 +26,48 @@ pub(crate) fn malformed(offset: u64, error: &gimli::Error) -> SymbolError {
     }
 }
 
-/// Refuses debug information in which inlined functions are nested absurdly deep.
+/// What a pass over all entries has found out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Survey {
+    /// Greatest number of inlined functions around one entry.
+    nesting: usize,
+    /// Whether an entry refers to another by its offset in the section, so perhaps to one of
+    /// another unit.
+    pub refers: bool,
+}
+
+/// Reads all entries once, and refuses inlined functions that are nested absurdly deep.
 ///
 /// Cost: one pass over all entries. An entry that cannot be read ends the pass over its unit, as it
 /// does in the resolver.
-pub(crate) fn check_nesting(
+pub(crate) fn survey(
     dwarf: &gimli::Dwarf<SectionReader>,
     offset: u64,
-) -> Result<(), SymbolError> {
+) -> Result<Survey, SymbolError> {
+    let mut whole = Survey::default();
     let mut headers = dwarf.units();
     while let Some(header) = headers.next().map_err(|error| malformed(offset, &error))? {
         let Ok(abbreviations) = dwarf.abbreviations(&header) else { continue };
-        let entries = header.entries_raw(&abbreviations, None);
-        if entries.and_then(nesting).is_ok_and(|deepest| deepest > NESTING_MAX) {
+        let Ok(entries) = header.entries_raw(&abbreviations, None) else { continue };
+        let unit = survey_unit(entries);
+        if unit.nesting > NESTING_MAX {
             return Err(SymbolError::Malformed {
                 offset,
                 part: "the debug information".to_owned(),
                 reason: format!("inlined functions nested more than {NESTING_MAX} deep"),
             });
         }
+        whole.nesting = whole.nesting.max(unit.nesting);
+        whole.refers |= unit.refers;
     }
-    Ok(())
+    Ok(whole)
 }
 
-/// Greatest number of inlined functions around one entry of a unit; stops counting once it is more
-/// than [`NESTING_MAX`].
-fn nesting(mut entries: gimli::EntriesRaw<'_, SectionReader>) -> Result<usize, gimli::Error> {
+/// Reads one unit; stops once the nesting is more than [`NESTING_MAX`].
+fn survey_unit(mut entries: gimli::EntriesRaw<'_, SectionReader>) -> Survey {
     let mut open: Vec<isize> = Vec::new();
-    let mut deepest = 0;
-    while !entries.is_empty() && deepest <= NESTING_MAX {
+    let mut found = Survey::default();
+    while !entries.is_empty() && found.nesting <= NESTING_MAX {
         let depth = entries.next_depth();
         while open.last().is_some_and(|&opened| opened >= depth) {
             open.pop();
@@ -56,13 +77,27 @@ fn nesting(mut entries: gimli::EntriesRaw<'_, SectionReader>) -> Result<usize, g
         let Some(abbreviation) = abbreviation else { continue };
         if abbreviation.tag() == gimli::DW_TAG_inlined_subroutine {
             open.push(depth);
-            deepest = deepest.max(open.len());
+            found.nesting = found.nesting.max(open.len());
         }
+        found.refers |= abbreviation.attributes().iter().any(|at| leaves_unit(at.form()));
         if entries.skip_attributes(abbreviation.attributes()).is_err() {
             break;
         }
     }
-    Ok(deepest)
+    found
+}
+
+/// Whether values of a form may refer to an entry of another unit. A type's signature also does,
+/// which is not followed.
+fn leaves_unit(form: gimli::DwForm) -> bool {
+    matches!(
+        form,
+        gimli::DW_FORM_ref_addr
+            | gimli::DW_FORM_ref_sup4
+            | gimli::DW_FORM_ref_sup8
+            | gimli::DW_FORM_GNU_ref_alt
+            | gimli::DW_FORM_indirect
+    )
 }
 
 #[cfg(test)]
@@ -86,16 +121,16 @@ mod tests {
                 ".debug_info" => Arc::from(info.as_slice()),
                 _ => Arc::new([]),
             };
-            Ok(SectionReader::new(bytes, gimli::RunTimeEndian::Little))
+            Ok(SectionReader::new(bytes, RunTimeEndian::Little))
         })
         .unwrap()
     }
 
     #[test]
     fn nesting_is_counted_and_bounded() {
-        assert!(check_nesting(&nested(0), 64).is_ok());
-        assert!(check_nesting(&nested(NESTING_MAX), 64).is_ok());
-        let error = check_nesting(&nested(1_000_000), 64).unwrap_err();
+        assert!(survey(&nested(0), 64).is_ok());
+        assert!(survey(&nested(NESTING_MAX), 64).is_ok());
+        let error = survey(&nested(1_000_000), 64).unwrap_err();
         assert!(error.to_string().contains("at offset 64"), "{error}");
         assert!(error.to_string().contains("nested more than 512"), "{error}");
     }

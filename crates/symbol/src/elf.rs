@@ -130,13 +130,19 @@ fn hex(bytes: &[u8]) -> String {
 /// The contents of a section, decompressed; empty when there is no such section.
 pub(crate) fn section(file: &object::File<'_>, name: &str) -> Result<Arc<[u8]>, SymbolError> {
     let Some(section) = file.section_by_name(name) else { return Ok(Arc::new([])) };
-    let malformed = |offset: u64, error: object::Error| SymbolError::Malformed {
-        offset,
-        part: format!("section {name}"),
-        reason: error.to_string(),
-    };
     let offset = section.file_range().map_or(0, |(offset, _)| offset);
-    let data = section.compressed_data().map_err(|error| malformed(offset, error))?;
+    let bytes = packed(&section, name)?.decompress();
+    let bytes = bytes.map_err(|error| malformed(name, offset, &error))?;
+    Ok(Arc::from(bytes.as_ref()))
+}
+
+/// A section as stored in the file, if its size is plausible.
+pub(crate) fn packed<'data>(
+    section: &object::Section<'data, '_>,
+    name: &str,
+) -> Result<object::read::CompressedData<'data>, SymbolError> {
+    let offset = section.file_range().map_or(0, |(offset, _)| offset);
+    let data = section.compressed_data().map_err(|error| malformed(name, offset, &error))?;
     let limit = (data.data.len() as u64).saturating_mul(GROWTH_MAX).saturating_add(4096);
     if data.uncompressed_size > limit {
         return Err(SymbolError::TooLarge {
@@ -146,8 +152,11 @@ pub(crate) fn section(file: &object::File<'_>, name: &str) -> Result<Arc<[u8]>, 
             limit,
         });
     }
-    let bytes = data.decompress().map_err(|error| malformed(offset, error))?;
-    Ok(Arc::from(bytes.as_ref()))
+    Ok(data)
+}
+
+fn malformed(name: &str, offset: u64, error: &object::Error) -> SymbolError {
+    SymbolError::Malformed { offset, part: format!("section {name}"), reason: error.to_string() }
 }
 
 /// Every named function and object with a size.

@@ -11,12 +11,15 @@
 
 mod allocated;
 mod calls;
+mod contents;
 mod demangle;
 mod dwarf;
 mod elf;
 mod error;
+mod info;
 mod layout;
 mod locals;
+mod ranges;
 mod separate;
 mod symbolizer;
 mod tree;
@@ -32,7 +35,8 @@ pub use locals::{LocalVariable, StackFrame};
 pub use separate::DEBUG_FOLDER;
 pub use symbolizer::{DataSymbol, InlineFrame, SourceLocation, Symbolizer};
 
-/// Entry point of the fuzzer: parses arbitrary bytes and makes every kind of query.
+/// Entry point of the fuzzer: parses arbitrary bytes, as a program and as a separate debug file,
+/// and makes every kind of query.
 ///
 /// Returns how many queries had an answer, so that a corpus test can distinguish parsed files from
 /// rejected ones.
@@ -40,7 +44,14 @@ pub use symbolizer::{DataSymbol, InlineFrame, SourceLocation, Symbolizer};
 /// # Errors
 /// As [`Symbolizer::parse`].
 pub fn fuzz_parse(bytes: &[u8]) -> Result<usize, SymbolError> {
-    let symbolizer = Symbolizer::parse(bytes)?;
+    if let Ok(symbolizer) = Symbolizer::parse_separate(std::path::Path::new(""), bytes.to_vec()) {
+        answers(&symbolizer);
+    }
+    Ok(answers(&Symbolizer::parse(bytes)?))
+}
+
+/// How many queries have an answer.
+fn answers(symbolizer: &Symbolizer) -> usize {
     let data = symbolizer.data_symbols();
     let mut answers = data.len() + symbolizer.tls_symbols().len();
     answers += symbolizer.static_types().len();
@@ -60,5 +71,5 @@ pub fn fuzz_parse(bytes: &[u8]) -> Result<usize, SymbolError> {
         answers += usize::from(symbolizer.function_start(addr).is_some());
         answers += usize::from(symbolizer.data_symbol_at(addr).is_some());
     }
-    Ok(answers)
+    answers
 }

@@ -52,7 +52,8 @@ impl Symbolizer {
 
     fn locals_of(&self, pc: u64, frame: StackFrame) -> Option<Vec<LocalVariable>> {
         let tree = self.tree(pc)?;
-        let unit = self.context.find_dwarf_and_unit(pc).skip_all_loads()?;
+        let resolver = self.resolver(pc)?;
+        let unit = self.debug.located(resolver.unit(pc)?);
         let functions = self.functions(pc).ok()?;
         let places: Vec<Option<usize>> =
             functions.into_iter().map(|at| at.and_then(|at| tree.find(at))).collect();

@@ -1,11 +1,12 @@
 //! Queries by address: source location, function, static object.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use object::{Object, ObjectSection, ObjectSegment};
+use object::{Object, ObjectSegment};
 
-use crate::dwarf::{self, SectionReader};
 use crate::elf::{self, RawSymbol, Symbols};
+use crate::info::{DebugInfo, Resolver};
 use crate::separate::{self, DEBUG_FOLDER, DebugLink};
 use crate::tree::EntryTree;
 use crate::{SymbolError, demangle, unwind};
@@ -14,12 +15,11 @@ use crate::{SymbolError, demangle, unwind};
 ///
 /// Debug information may be in a file of its own, which [`Self::open`] finds.
 ///
-/// Cost: parsing reads the symbol table and passes once over the debug information; a unit's lines
-/// and functions are read when an address in it is first looked up, after which a query is a
-/// binary search.
+/// Cost: parsing reads the symbol table and passes once over the program's own debug information.
+/// A unit's lines and functions are read when an address in it is first looked up, and in a
+/// separate file the rest of the unit, too; after that a query is a binary search.
 pub struct Symbolizer {
-    pub(crate) context: addr2line::Context<SectionReader>,
-    pub(crate) dwarf: std::sync::Arc<gimli::Dwarf<SectionReader>>,
+    pub(crate) debug: DebugInfo,
     /// The units of the latest queries about types, by their offsets.
     pub(crate) trees: RecentTrees,
     symbols: Symbols,
@@ -46,7 +46,7 @@ pub struct SourceLocation {
 }
 
 /// Trees of units, the most recently used one last.
-pub(crate) type RecentTrees = std::cell::RefCell<Vec<(usize, std::rc::Rc<EntryTree>)>>;
+pub(crate) type RecentTrees = std::cell::RefCell<Vec<(usize, Rc<EntryTree>)>>;
 
 /// One of the functions that contain an address: inlined code is in several.
 pub type InlineFrame = SourceLocation;
@@ -115,12 +115,21 @@ impl Symbolizer {
         let bytes = read(path)?;
         let file = elf::open(&bytes)?;
         link.check(&file, &bytes)?;
-        Self::parse_with(&bytes, separate::supplement(&file, path)?.as_deref())
+        if let Some(moved) = separate::supplement(&file, path)? {
+            return Self::with(&file, &bytes, DebugInfo::whole(&file, Some(&moved))?);
+        }
+        Self::parse_separate(path, bytes)
+    }
+
+    /// Parses the bytes of a separate debug file.
+    pub(crate) fn parse_separate(path: &Path, bytes: Vec<u8>) -> Result<Self, SymbolError> {
+        let bytes = Rc::new(bytes);
+        let debug = DebugInfo::by_unit(path, Rc::clone(&bytes))?;
+        Self::with(&elf::open(&bytes)?, &bytes, debug)
     }
 
     fn use_debug_file(&mut self, other: Self, path: PathBuf) {
-        self.context = other.context;
-        self.dwarf = other.dwarf;
+        self.debug = other.debug;
         self.trees = other.trees;
         self.has_lines = other.has_lines;
         // The program's own symbols are fewer: those that the dynamic linker needs.
@@ -136,10 +145,12 @@ impl Symbolizer {
         self.debug_file.as_deref()
     }
 
-    /// For each debug file that was found and not used, the reason.
+    /// For each debug file that was found and not used, the reason; and the first damage that a
+    /// query has found in the one that is used. Queries that need a damaged part have the symbol
+    /// table's answer, others are not affected.
     #[must_use]
-    pub fn refused(&self) -> &[SymbolError] {
-        &self.refused
+    pub fn refused(&self) -> Vec<&SymbolError> {
+        self.refused.iter().chain(self.debug.damage()).collect()
     }
 
     /// What the compiler wrapper has counted that accesses memory and has no hook.
@@ -154,44 +165,18 @@ impl Symbolizer {
     /// When they are not a linked ELF program or library, or are damaged. A program without debug
     /// information or without symbols is not an error: fewer queries have an answer.
     pub fn parse(bytes: &[u8]) -> Result<Self, SymbolError> {
-        Self::parse_with(bytes, None)
+        let file = elf::open(bytes)?;
+        Self::with(&file, bytes, DebugInfo::whole(&file, None)?)
     }
 
-    /// Like [`Self::parse`], with the file to which part of the debug information was moved.
-    fn parse_with(bytes: &[u8], supplement: Option<&[u8]>) -> Result<Self, SymbolError> {
-        let file = elf::open(bytes)?;
-        let endian = if file.is_little_endian() {
-            gimli::RunTimeEndian::Little
-        } else {
-            gimli::RunTimeEndian::Big
-        };
-        let section = |file: &object::File<'_>, id: gimli::SectionId| {
-            elf::section(file, id.name()).map(|data| SectionReader::new(data, endian))
-        };
-        let mut dwarf = gimli::Dwarf::load(|id| section(&file, id))?;
-        let info = file.section_by_name(".debug_info");
-        let offset = info.as_ref().and_then(ObjectSection::file_range).map_or(0, |range| range.0);
-        // The check and the resolver both read them: once is a sixth of the time of a recording of
-        // a small program, if the debug information of the C library is installed.
-        dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::All);
-        dwarf::check_nesting(&dwarf, offset)?;
-        if let Some(bytes) = supplement {
-            let other = elf::parse(bytes)?;
-            dwarf.load_sup(|id| section(&other, id))?;
-            if let Some(moved) = dwarf.sup() {
-                dwarf::check_nesting(moved, 0)?;
-            }
-        }
-        let dwarf = std::sync::Arc::new(dwarf);
-        let context = addr2line::Context::from_arc_dwarf(std::sync::Arc::clone(&dwarf))
-            .map_err(|error| dwarf::malformed(offset, &error))?;
+    /// All but the debug information from a file.
+    fn with(file: &object::File<'_>, bytes: &[u8], debug: DebugInfo) -> Result<Self, SymbolError> {
         Ok(Self {
-            context,
-            dwarf,
+            debug,
             trees: RecentTrees::default(),
-            symbols: elf::symbols(&file, bytes.len() as u64)?,
+            symbols: elf::symbols(file, bytes.len() as u64)?,
             // Without it fewer queries have an answer, as without debug information.
-            extents: unwind::functions(&file, endian).unwrap_or_default(),
+            extents: unwind::functions(file).unwrap_or_default(),
             position_independent: matches!(file.kind(), object::ObjectKind::Dynamic),
             first_load_address: file.segments().map(|s| s.address()).min().unwrap_or(0),
             load_end: file
@@ -199,10 +184,10 @@ impl Symbolizer {
                 .map(|s| s.address().saturating_add(s.size()))
                 .max()
                 .unwrap_or(0),
-            has_lines: info.is_some(),
+            has_lines: file.section_by_name(".debug_info").is_some(),
             debug_file: None,
             refused: Vec::new(),
-            unhooked: elf::unhooked(&file),
+            unhooked: elf::unhooked(file),
         })
     }
 
@@ -236,11 +221,8 @@ impl Symbolizer {
     }
 
     fn dwarf_frames(&self, addr: u64) -> Result<Vec<InlineFrame>, gimli::Error> {
-        if addr == u64::MAX {
-            // addr2line asks about the range up to addr + 1.
-            return Ok(Vec::new());
-        }
-        let mut found = self.context.find_frames(addr).skip_all_loads()?;
+        let Some(resolver) = self.resolver(addr) else { return Ok(Vec::new()) };
+        let mut found = resolver.context.find_frames(addr).skip_all_loads()?;
         let mut frames = Vec::new();
         while let Some(frame) = found.next()? {
             let function = match &frame.function {
@@ -258,6 +240,13 @@ impl Symbolizer {
             });
         }
         Ok(frames)
+    }
+
+    /// The debug information about an address.
+    pub(crate) fn resolver(&self, addr: u64) -> Option<Rc<Resolver>> {
+        // A file without symbols may have named all its functions in the debug information.
+        let named = self.symbols.functions.is_empty() || self.function_at(addr).is_some();
+        self.debug.resolver(addr, named)
     }
 
     fn function_at(&self, addr: u64) -> Option<&RawSymbol> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gimli::{BaseAddresses, CieOrFde, EhFrame, UnwindSection};
 use object::{Object, ObjectSection};
 
-use crate::dwarf::{SectionReader, malformed};
+use crate::dwarf::{SectionReader, endian, malformed};
 use crate::{SymbolError, elf};
 
 const SECTION: &str = ".eh_frame";
@@ -18,14 +18,11 @@ const SECTION: &str = ".eh_frame";
 /// Cost: one pass over the section.
 ///
 /// Source: Linux Standard Base, core, section 10.6 "Exception Frames".
-pub(crate) fn functions(
-    file: &object::File<'_>,
-    endian: gimli::RunTimeEndian,
-) -> Result<Vec<(u64, u64)>, SymbolError> {
+pub(crate) fn functions(file: &object::File<'_>) -> Result<Vec<(u64, u64)>, SymbolError> {
     let Some(section) = file.section_by_name(SECTION) else { return Ok(Vec::new()) };
     let offset = section.file_range().map_or(0, |(offset, _)| offset);
     let bytes: Arc<[u8]> = elf::section(file, SECTION)?;
-    let mut frames = EhFrame::from(SectionReader::new(bytes, endian));
+    let mut frames = EhFrame::from(SectionReader::new(bytes, endian(file)));
     frames.set_address_size(if file.is_64() { 8 } else { 4 });
     let text = file.section_by_name(".text").map_or(0, |text| text.address());
     let bases = BaseAddresses::default().set_eh_frame(section.address()).set_text(text);

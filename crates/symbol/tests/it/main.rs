@@ -6,3 +6,4 @@ mod replay;
 mod separate;
 mod support;
 mod types;
+mod units;
