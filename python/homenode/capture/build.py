@@ -102,9 +102,10 @@ _RUNTIME = (
 
 # -fno-builtin: the runtime's loops must not become calls of interposed functions.
 # -fexceptions: cancellation and C++ exceptions unwind through our frames.
-# -fno-var-tracking: places of variables take a fifth of the time, and only debuggers read them.
+# -g1: functions and lines, which call stacks name. The runtime's types would be read in every
+# recording, and be most of what there is to read about a small program.
 _FLAGS = (
-    "-std=gnu11 -O2 -g -fno-var-tracking -fPIC -fexceptions -fvisibility=hidden -fno-builtin "
+    "-std=gnu11 -O2 -g1 -fPIC -fexceptions -fvisibility=hidden -fno-builtin "
     "-fno-stack-protector -fno-strict-aliasing -fno-omit-frame-pointer -w"
 ).split()
 
