@@ -221,13 +221,11 @@ fn list_for<'a>(
 /// underscores, then the first in the alphabet (`environ`, not `__environ`).
 fn sort_and_deduplicate(list: &mut Vec<RawSymbol>) {
     let underscores = |name: &str| name.len() - name.trim_start_matches('_').len();
-    list.sort_by(|a, b| {
-        (a.addr, a.size, underscores(&a.name), &a.name).cmp(&(
-            b.addr,
-            b.size,
-            underscores(&b.name),
-            &b.name,
-        ))
+    // Names are compared only where several begin at one address: most symbols are alone there.
+    list.sort_unstable_by(|a, b| {
+        (a.addr, a.size)
+            .cmp(&(b.addr, b.size))
+            .then_with(|| (underscores(&a.name), &a.name).cmp(&(underscores(&b.name), &b.name)))
     });
     list.dedup_by(|later, kept| (later.addr, later.size) == (kept.addr, kept.size));
 }

@@ -9,7 +9,8 @@ use crate::elf::{self, RawSymbol, Symbols};
 use crate::info::{DebugInfo, Resolver};
 use crate::separate::{self, DEBUG_FOLDER, DebugLink};
 use crate::tree::EntryTree;
-use crate::{SymbolError, demangle, unwind};
+use crate::unwind::Extents;
+use crate::{SymbolError, demangle};
 
 /// A linked program or library, parsed for queries by address.
 ///
@@ -23,8 +24,8 @@ pub struct Symbolizer {
     /// The units of the latest queries about types, by their offsets.
     pub(crate) trees: RecentTrees,
     symbols: Symbols,
-    /// First address and length of functions from unwinding information, which may have no name.
-    extents: Vec<(u64, u64)>,
+    /// Functions from unwinding information, which may have no name.
+    extents: Extents,
     position_independent: bool,
     first_load_address: u64,
     load_end: u64,
@@ -175,8 +176,7 @@ impl Symbolizer {
             debug,
             trees: RecentTrees::default(),
             symbols: elf::symbols(file, bytes.len() as u64)?,
-            // Without it fewer queries have an answer, as without debug information.
-            extents: unwind::functions(file).unwrap_or_default(),
+            extents: Extents::of(file),
             position_independent: matches!(file.kind(), object::ObjectKind::Dynamic),
             first_load_address: file.segments().map(|s| s.address()).min().unwrap_or(0),
             load_end: file
@@ -257,9 +257,7 @@ impl Symbolizer {
     /// identifies the functions of a stripped program.
     #[must_use]
     pub fn function_start(&self, addr_in_file: u64) -> Option<u64> {
-        let after = self.extents.partition_point(|&(start, _)| start <= addr_in_file);
-        let &(start, length) = self.extents[..after].last()?;
-        (addr_in_file - start < length).then_some(start)
+        self.extents.start(addr_in_file)
     }
 
     /// First addresses of all functions in the symbol table, ascending.
