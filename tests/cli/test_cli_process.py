@@ -37,6 +37,10 @@ def test_rows_need_no_arrays(trace: hn.Trace) -> None:
     assert _loaded("simulate", trace.path, *of_machine) == {"homenode._core"}
 
 
+def test_facts_in_files_need_no_terminal(trace: hn.Trace) -> None:
+    assert _loaded("info", trace.path) == {"homenode._core"}
+
+
 def test_a_reader_that_leaves_is_no_error(trace: hn.Trace) -> None:
     line = [*_COMMAND, "export", str(trace.path), "--format", "text", "-o", "-"]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

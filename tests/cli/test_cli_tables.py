@@ -19,7 +19,7 @@ from homenode.cli.record_check import print_check
 from homenode.results.result import Result
 from support import workloads
 from support.command import Command
-from support.tables import Drawn, check_widths, drawn, printing_functions
+from support.tables import Drawn, check_widths, drawn, printing_functions, text_of
 from support.traces import make_named_trace, make_trace
 
 __all__ = ["drawn"]
@@ -215,3 +215,29 @@ def test_a_summary_has_no_values_of_python() -> None:
         ("races", "a.c:1, a.c:2"),
         ("bytes", "7,172"),
     ]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        [("a name", "a value"), ("b", "1,234")],
+        [("", ""), ("x", " [bold]:smile: ")],
+        [("n" * 20, "v " * 89), ("n", "")],
+        [("n" * 20, "v " * 89 + "v"), ("n", "")],
+        [("accented", "caf\u00e9"), ("wide", "\u6f22")],
+        [],
+    ],
+)
+def test_facts_in_files_are_as_rich_draws_them(
+    facts: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    table = tables.Facts(tuple(facts))
+    short = text_of(table, None)
+    monkeypatch.setattr(tables.Facts, "_plain", lambda _: None)
+    assert short == text_of(table, None)
+
+
+def test_facts_in_files_have_the_colours_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[2m" in text_of(tables.Facts((("name", "value"),)), None)

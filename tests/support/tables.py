@@ -30,7 +30,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> tuple[Drawn, set[str]]:
     return found, functions
 
 
-def text_of(table: tables.Table | tables.Facts, width: int) -> str:
+def text_of(table: tables.Table | tables.Facts, width: int | None) -> str:
     file = io.StringIO()
     table.draw(width, file)
     return file.getvalue()

@@ -1,7 +1,7 @@
 """`homenode record`: run a program and record its memory references."""
 
 import json
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -251,11 +251,11 @@ def _kernel(options: dict[str, Any], command: tuple[str, ...]) -> list[str]:
 
 def _find_native(options: dict[str, Any]) -> None:
     """Finds the program to time, before recording."""
-    from homenode.capture import native
-
     given = options.pop("native_program")
     options["native"] = options["native"] or given is not None
     if options["native"] and options["via"] == "cc":
+        from homenode.capture import native
+
         options["native_program"] = native.twin(options["argv"][0], given)
 
 
@@ -292,13 +292,20 @@ def _order_path(path: str, quantum: int, seed: int) -> Path:
     return whole.with_name(f"{whole.stem}.q{quantum}.s{seed}{whole.suffix}")
 
 
-def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
+def _ready(options: dict[str, Any]) -> AbstractContextManager[None]:
+    """Prepares the emulator, if there is one; what does that is loaded for it alone."""
+    if options["via"] == "cc":
+        return nullcontext()
     from homenode.capture import recording
 
+    return recording.ready(options)
+
+
+def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     check_replaceable(options["output"], options["argv"][0])
     try:
         with (
-            recording.ready(options),
+            _ready(options),
             Progress(
                 "recording", growing=f"{options['output']}.partial", quiet=as_json
             ) as progress,

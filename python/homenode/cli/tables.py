@@ -6,6 +6,7 @@ each of which repeats the columns that label the rows. Files and pipes have a fi
 scripts can compare what is written there.
 """
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -151,6 +152,11 @@ class Facts:
 
     def draw(self, width: int | None, stream: TextIO) -> None:
         """Draws them for a terminal of this width, or for a file."""
+        plain = self._plain() if width is None else None
+        if plain is not None:
+            stream.write(plain)
+            stream.flush()
+            return
         from rich.table import Table as Grid
         from rich.text import Text
 
@@ -166,6 +172,21 @@ class Facts:
         longest = max((_width(line) for value in values for line in value.split("\n")), default=0)
         needed = names + _BETWEEN + longest
         _print(stream, grid, _IN_FILES if width is None else max(width, needed))
+
+    def _plain(self) -> str | None:
+        """What rich would write to a file, which takes longer to load than a program to record.
+
+        None where that depends on it: for lines that wrap, characters other than ASCII's, and in
+        environments that ask for colours in files.
+        """
+        texts = [text for fact in self.facts for text in fact]
+        coloured = any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE"))
+        if coloured or not texts or not all(map(_is_simple, texts)):
+            return None
+        names, values = max(map(len, texts[::2])), max(1, *map(len, texts[1::2]))
+        if names + 2 + values > _IN_FILES:
+            return None
+        return "".join(f"{name:{names}}  {value:{values}}\n" for name, value in self.facts)
 
 
 def texts(*headings: str) -> list[tuple[str, bool]]:
@@ -241,9 +262,11 @@ def page_width() -> int:
 
 def terminal_width(stream: TextIO) -> int | None:
     """The columns of the terminal that a stream goes to; None if it goes to a file or pipe."""
+    if not stream.isatty():
+        return None
     from rich.console import Console
 
-    return Console(file=stream).width if stream.isatty() else None
+    return Console(file=stream).width
 
 
 def wrap(text: str, width: int) -> str:
@@ -308,9 +331,16 @@ def _total(widths: Sequence[int]) -> int:
 
 def _width(text: str) -> int:
     """The columns that a text takes in a terminal."""
+    if _is_simple(text):
+        return len(text)
     from rich.cells import cell_len
 
     return cell_len(text)
+
+
+def _is_simple(text: str) -> bool:
+    """Whether a text is one line and every character one column."""
+    return text.isascii() and text.isprintable()
 
 
 def _bold(text: str) -> Any:
