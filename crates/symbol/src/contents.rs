@@ -114,6 +114,32 @@ impl Contents {
     }
 }
 
+/// The beginning of a section, as far as it was read, for users that share it.
+pub(crate) struct SharedStart {
+    pub contents: Contents,
+    known: Arc<[u8]>,
+}
+
+impl SharedStart {
+    pub(crate) fn of(contents: Contents) -> Self {
+        Self { contents, known: Arc::new([]) }
+    }
+
+    /// The section up to `end`, or further.
+    ///
+    /// # Errors
+    /// When the section is shorter or damaged before that end.
+    pub(crate) fn up_to(&mut self, file: &[u8], end: usize) -> Result<Arc<[u8]>, SymbolError> {
+        if self.known.len() < end {
+            // Each growth copies: at least twofold, all of them together copy little.
+            let goal = self.known.len().saturating_mul(2).min(self.contents.len()).max(end);
+            let ahead = self.contents.read(file, 0..goal).map(Arc::from);
+            self.known = ahead.or_else(|_| self.contents.read(file, 0..end).map(Arc::from))?;
+        }
+        Ok(Arc::clone(&self.known))
+    }
+}
+
 impl Inflated {
     /// Decompresses up to `end`, which is within the section.
     fn fill(&mut self, file: &[u8], end: usize) -> Result<(), String> {
@@ -179,6 +205,22 @@ mod tests {
         let error = parts.read(&file, 299_999..300_001).unwrap_err().to_string();
         assert!(error.contains("has 300000 bytes, 300001 are needed"), "{error}");
         assert!(parts.read(&file, usize::MAX..usize::MAX).is_err());
+    }
+
+    #[test]
+    fn a_shared_start_grows_as_far_as_it_can() {
+        let (plain, file) = compressed();
+        let mut start = SharedStart::of(contents(&file, plain.len()));
+        for (end, known) in [(0, 0), (100, 100), (50, 100), (150, 200), (160_000, 160_000)] {
+            assert_eq!(*start.up_to(&file, end).unwrap(), plain[..known], "up to {end}");
+        }
+        assert_eq!(*start.up_to(&file, 160_001).unwrap(), plain[..]);
+        assert!(start.up_to(&file, 300_001).is_err());
+
+        let mut longer = SharedStart::of(contents(&file, 2 * plain.len()));
+        assert_eq!(*longer.up_to(&file, 200_000).unwrap(), plain[..200_000]);
+        assert_eq!(*longer.up_to(&file, 250_000).unwrap(), plain[..250_000], "damaged behind");
+        assert!(longer.up_to(&file, 300_001).is_err());
     }
 
     #[test]

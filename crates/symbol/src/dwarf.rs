@@ -87,6 +87,23 @@ fn survey_unit(mut entries: gimli::EntriesRaw<'_, SectionReader>) -> Survey {
     found
 }
 
+/// Where the line program of the first unit begins in `.debug_line`; `None` if it has none, or is
+/// damaged.
+pub(crate) fn line_program(dwarf: &gimli::Dwarf<SectionReader>) -> Option<usize> {
+    let header = dwarf.units().next().ok()??;
+    let abbreviations = dwarf.abbreviations(&header).ok()?;
+    let mut entries = header.entries_raw(&abbreviations, None).ok()?;
+    for attribute in entries.read_abbreviation().ok()??.attributes() {
+        let attribute = entries.read_attribute(*attribute).ok()?;
+        if attribute.name() == gimli::DW_AT_stmt_list
+            && let gimli::AttributeValue::DebugLineRef(offset) = attribute.value()
+        {
+            return Some(offset.0);
+        }
+    }
+    None
+}
+
 /// Whether values of a form may refer to an entry of another unit. A type's signature also does,
 /// which is not followed.
 fn leaves_unit(form: gimli::DwForm) -> bool {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use gimli::{Dwarf, DwarfSections, Reader, RunTimeEndian, Section, SectionId, UnitRef};
 use object::{Object, ObjectSection};
 
-use crate::contents::Contents;
+use crate::contents::{Contents, SharedStart};
 use crate::dwarf::{self, SectionReader, endian, malformed};
 use crate::ranges::UnitRanges;
 use crate::{SymbolError, elf};
@@ -22,7 +22,8 @@ const UNUSED: [SectionId; 4] =
     [SectionId::DebugMacinfo, SectionId::DebugMacro, SectionId::DebugNames, SectionId::DebugTypes];
 
 /// Sections of a separate file that are read as far as, or when, a query needs them.
-const LATER: [SectionId; 3] = [SectionId::DebugInfo, SectionId::DebugLoc, SectionId::DebugLocLists];
+const LATER: [SectionId; 4] =
+    [SectionId::DebugInfo, SectionId::DebugLine, SectionId::DebugLoc, SectionId::DebugLocLists];
 
 /// Units that can be looked up by addresses in them.
 pub(crate) struct Resolver {
@@ -157,10 +158,11 @@ impl DebugInfo {
 pub(crate) struct UnitwiseInfo {
     path: PathBuf,
     bytes: Rc<Vec<u8>>,
-    /// All but units and lists of locations.
+    /// All but those that are read later.
     sections: DwarfSections<SectionReader>,
     ranges: UnitRanges,
     contents: RefCell<Contents>,
+    lines: RefCell<SharedStart>,
     /// Those that were asked about; `None` if they are damaged or refer to others.
     units: RefCell<BTreeMap<usize, Option<Rc<Resolver>>>>,
     whole: OnceCell<Option<Rc<Resolver>>>,
@@ -179,12 +181,14 @@ impl UnitwiseInfo {
             load(&file, id, endian)
         })?;
         let contents = RefCell::new(Contents::of(&file, SectionId::DebugInfo.name())?);
+        let lines = SharedStart::of(Contents::of(&file, SectionId::DebugLine.name())?);
         Ok(Self {
             path: path.to_owned(),
             bytes,
             sections,
             ranges,
             contents,
+            lines: RefCell::new(lines),
             units: RefCell::default(),
             whole: OnceCell::new(),
             located: OnceCell::new(),
@@ -225,10 +229,15 @@ impl UnitwiseInfo {
         if dwarf::survey(&dwarf, offset)?.refers {
             return Ok(None);
         }
+        if let Some(program) = dwarf::line_program(&dwarf) {
+            let mut lines = self.lines.borrow_mut();
+            let end = self.end(&mut lines.contents, program)?;
+            dwarf.debug_line = self.reader(lines.up_to(&self.bytes, end)?).into();
+        }
         Ok(Some(Resolver::new(dwarf, start, offset)?))
     }
 
-    /// Where a unit ends.
+    /// Where a unit, or a line program, ends.
     fn end(&self, contents: &mut Contents, start: usize) -> Result<usize, SymbolError> {
         let header = start..start.saturating_add(INITIAL_LENGTH_MAX).min(contents.len());
         let mut header = self.reader(Arc::from(contents.read(&self.bytes, header)?));
