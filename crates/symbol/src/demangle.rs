@@ -1,5 +1,7 @@
 //! Demangling: symbol names as the programmer wrote them.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 
 /// Longest demangled name. Mangled names can be contrived to grow exponentially; no legible name is
@@ -45,6 +47,23 @@ pub fn demangle(name: &str) -> String {
         .filter(|plain| !plain.is_empty())
         .unwrap_or(name)
         .to_owned()
+}
+
+/// Demangled names, each of which is worked out once: a function has many addresses, and those of
+/// inlined ones are its callers' as well.
+#[derive(Default)]
+pub(crate) struct DemangledNames(RefCell<HashMap<Box<str>, Box<str>>>);
+
+impl DemangledNames {
+    /// As [`demangle`].
+    pub(crate) fn demangled(&self, name: &str) -> String {
+        if let Some(known) = self.0.borrow().get(name) {
+            return known.to_string();
+        }
+        let found = demangle(name);
+        self.0.borrow_mut().insert(name.into(), found.as_str().into());
+        found
+    }
 }
 
 /// A name in a Fortran module, as gfortran mangles it: `__grid_MOD_cells` is `grid::cells`.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use object::{Object, ObjectSegment};
 
+use crate::demangle::DemangledNames;
 use crate::elf::{self, RawSymbol, Symbols};
 use crate::info::{DebugInfo, Resolver};
 use crate::separate::{self, DEBUG_FOLDER, DebugLink};
@@ -23,6 +24,8 @@ pub struct Symbolizer {
     pub(crate) debug: DebugInfo,
     /// The units of the latest queries about types, by their offsets.
     pub(crate) trees: RecentTrees,
+    /// Of functions.
+    names: DemangledNames,
     symbols: Symbols,
     /// Functions from unwinding information, which may have no name.
     extents: Extents,
@@ -175,6 +178,7 @@ impl Symbolizer {
         Ok(Self {
             debug,
             trees: RecentTrees::default(),
+            names: DemangledNames::default(),
             symbols: elf::symbols(file, bytes.len() as u64)?,
             extents: Extents::of(file),
             position_independent: matches!(file.kind(), object::ObjectKind::Dynamic),
@@ -211,10 +215,10 @@ impl Symbolizer {
         if let (Some(outermost), Some(symbol)) = (frames.last_mut(), symbol)
             && outermost.function.is_empty()
         {
-            outermost.function = demangle(&symbol.name);
+            outermost.function = self.names.demangled(&symbol.name);
         }
         if let (true, Some(symbol)) = (frames.is_empty(), symbol) {
-            let function = demangle(&symbol.name);
+            let function = self.names.demangled(&symbol.name);
             frames.push(InlineFrame { function, file: String::new(), line: 0 });
         }
         frames
@@ -227,9 +231,9 @@ impl Symbolizer {
         while let Some(frame) = found.next()? {
             let function = match &frame.function {
                 Some(name) if name.language.is_some_and(is_fortran) => {
-                    demangle(name.raw_name()?.trim_end_matches('_'))
+                    self.names.demangled(name.raw_name()?.trim_end_matches('_'))
                 }
-                Some(name) => demangle(&name.raw_name()?),
+                Some(name) => self.names.demangled(&name.raw_name()?),
                 None => String::new(),
             };
             let location = frame.location.as_ref();
