@@ -88,11 +88,9 @@ impl Objects {
             };
             let whole = accesses || !is_library(path);
             files.entry(path).or_insert_with(|| {
-                let symbolizer = if whole {
-                    Symbolizer::open(path).ok()
-                } else {
-                    std::fs::read(path).ok().and_then(|bytes| Symbolizer::parse(&bytes).ok())
-                };
+                let opened =
+                    if whole { Symbolizer::open(path) } else { Symbolizer::open_alone(path) };
+                let symbolizer = opened.ok();
                 let moved = symbolizer.as_ref().map_or(0, |s| self.displacement(path, s));
                 OpenedFile { symbolizer, moved, whole }
             });

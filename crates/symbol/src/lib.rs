@@ -20,6 +20,7 @@ mod info;
 mod layout;
 mod locals;
 mod ranges;
+mod reading;
 mod separate;
 mod symbolizer;
 mod tree;

@@ -8,6 +8,7 @@ use object::{Object, ObjectSegment};
 use crate::demangle::DemangledNames;
 use crate::elf::{self, RawSymbol, Symbols};
 use crate::info::{DebugInfo, Resolver};
+use crate::reading::read_program;
 use crate::separate::{self, DEBUG_FOLDER, DebugLink};
 use crate::tree::EntryTree;
 use crate::unwind::Extents;
@@ -86,16 +87,23 @@ impl Symbolizer {
         debug_folder: impl AsRef<Path>,
     ) -> Result<Self, SymbolError> {
         let path = path.as_ref();
-        let bytes = read(path)?;
-        let in_file =
-            |source| SymbolError::File { path: path.to_owned(), source: Box::new(source) };
-        let mut symbolizer = Self::parse(&bytes).map_err(in_file)?;
+        let bytes = read_program(path)?;
+        let mut symbolizer = Self::parse(&bytes).map_err(|source| in_file(path, source))?;
         if !symbolizer.has_lines {
-            let link = DebugLink::of(&elf::open(&bytes).map_err(in_file)?);
+            let link = DebugLink::of(&elf::open(&bytes).map_err(|source| in_file(path, source))?);
             drop(bytes);
             symbolizer.find_debug_file(&link, path, debug_folder.as_ref());
         }
         Ok(symbolizer)
+    }
+
+    /// Reads and parses a file, and no debug file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or as [`Self::parse`].
+    pub fn open_alone(path: impl AsRef<Path>) -> Result<Self, SymbolError> {
+        let path = path.as_ref();
+        Self::parse(&read_program(path)?).map_err(|source| in_file(path, source))
     }
 
     /// Takes lines and symbols from the first debug file that exists and matches.
@@ -109,7 +117,7 @@ impl Symbolizer {
             match Self::debug_file_at(link, &place) {
                 Ok(other) => return self.use_debug_file(other, place),
                 Err(source) => {
-                    self.refused.push(SymbolError::File { path: place, source: Box::new(source) });
+                    self.refused.push(in_file(&place, source));
                 }
             }
         }
@@ -331,6 +339,10 @@ fn is_fortran(language: gimli::DwLang) -> bool {
             | gimli::DW_LANG_Fortran03
             | gimli::DW_LANG_Fortran08
     )
+}
+
+fn in_file(path: &Path, source: SymbolError) -> SymbolError {
+    SymbolError::File { path: path.to_owned(), source: Box::new(source) }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, SymbolError> {
