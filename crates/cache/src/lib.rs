@@ -36,7 +36,7 @@ pub use holders::{
 pub use last_level::LastLevelCache;
 pub use recent::RecentBlocks;
 pub use shadow::{ShadowValues, value_at};
-pub use system::{BlockRef, CacheSystem, CacheSystemSetup, FrameLocation};
+pub use system::{BlockRef, CacheSystem, CacheSystemSetup, FrameLocation, LoggedHit};
 pub use trace_order::{TraceOrderDriver, TraceOrderEngine, TraceOrderSetup};
 pub use waits::{
     AwaitedPorts, AwaitedTransaction, WaitCause, WaitCollector, Waits, WaitsByCause, WordWaits,

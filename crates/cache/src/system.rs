@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 use crate::access::BlockAccess;
 use crate::classify::MissRule;
 use crate::counts::CacheCounts;
-use crate::frames::{CacheArrays, CacheFrame, CacheGeometry, MAY_READ, MAY_WRITE, MissStatus};
+use crate::frames::{
+    CacheArrays, CacheFrame, CacheGeometry, MAY_READ, MAY_WRITE, MissStatus, touched_by,
+};
 use crate::holders::HolderTable;
 use crate::shadow::ShadowValues;
 use crate::waits::WaitCollector;
@@ -45,6 +47,21 @@ pub struct CacheSystem<F, W, const WORDS: usize = 1> {
     pub(crate) rule: MissRule,
     block_words: u64,
     words: PhantomData<W>,
+}
+
+/// A hit, and what it changed.
+#[derive(Clone, Copy, Debug)]
+pub struct LoggedHit<W> {
+    /// The block.
+    pub block: u64,
+    /// Its set, numbered through all caches.
+    pub set: usize,
+    frame: usize,
+    /// The set's order of use before the hit.
+    order: u64,
+    /// The words that the copy's processor had not read, or not written, before.
+    added: W,
+    need: u64,
 }
 
 /// The parameters of a [`CacheSystem`].
@@ -122,6 +139,35 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
             self.frames.touch(place.set, place.frame);
         }
         permitted
+    }
+
+    /// As [`Self::hit`]; returns what [`Self::roll_back`] needs to take the hit back, or `None` if
+    /// the copy does not permit the reference. Only for caches with [`CacheArrays::ORDER_IN_WORD`].
+    #[inline]
+    pub fn logged_hit(
+        &mut self,
+        place: FrameLocation,
+        block: u64,
+        words: W,
+        need: u64,
+    ) -> Option<LoggedHit<W>> {
+        let FrameLocation { set, frame: at } = place;
+        let frame = &mut self.frames.all_mut()[at];
+        if !frame.permits(block, need) {
+            return None;
+        }
+        let added = words.without(frame.touched[touched_by(need)]);
+        frame.add_words(words, need);
+        let order = self.frames.order(set);
+        self.frames.touch(set, at);
+        Some(LoggedHit { block, set, frame: at, order, added, need })
+    }
+
+    /// Takes back a hit. Since then there were only hits in its set, which are taken back already.
+    pub fn roll_back(&mut self, hit: &LoggedHit<W>) {
+        let touched = &mut self.frame(hit.frame).touched[touched_by(hit.need)];
+        *touched = touched.without(hit.added);
+        self.frames.restore_order(hit.set, hit.order);
     }
 
     /// The same for a [`BlockAccess`].

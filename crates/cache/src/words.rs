@@ -25,6 +25,9 @@ pub trait WordMask: Copy + Default + Zeroable + Send + 'static {
     fn range(first: u32, last: u32) -> Self;
     /// Adds the words of another set.
     fn add(&mut self, other: Self);
+    /// The words that another set does not have.
+    #[must_use]
+    fn without(self, other: Self) -> Self;
     /// Whether a word is in both.
     fn meets(self, other: Self) -> bool;
     /// Whether there is no word.
@@ -52,6 +55,11 @@ impl WordMask for u64 {
     #[inline]
     fn add(&mut self, other: Self) {
         *self |= other;
+    }
+
+    #[inline]
+    fn without(self, other: Self) -> Self {
+        self & !other
     }
 
     #[inline]
@@ -95,6 +103,11 @@ impl WordMask for ByteMask {
     }
 
     #[inline]
+    fn without(self, other: Self) -> Self {
+        Self(self.0.without(other.0))
+    }
+
+    #[inline]
     fn meets(self, other: Self) -> bool {
         self.0.meets(other.0)
     }
@@ -132,6 +145,11 @@ impl WordMask for [u64; 4] {
 
     fn add(&mut self, other: Self) {
         self.iter_mut().zip(other).for_each(|(limb, other)| *limb |= other);
+    }
+
+    fn without(mut self, other: Self) -> Self {
+        self.iter_mut().zip(other).for_each(|(limb, other)| *limb &= !other);
+        self
     }
 
     fn meets(self, other: Self) -> bool {
@@ -173,6 +191,8 @@ mod tests {
             let ones: u32 = set.iter().map(|limb| limb.count_ones()).sum();
             assert_eq!((ones, set.len()), (last - first + 1, ones));
             assert!(set.meets(<[u64; 4]>::range(last, last)));
+            assert!(set.without(<[u64; 4]>::range(first, last)).is_empty());
+            assert_eq!(set.without(<[u64; 4]>::range(last, last)).len(), ones - 1);
             assert!(first == 0 || !set.meets(<[u64; 4]>::range(first - 1, first - 1)));
         }
     }

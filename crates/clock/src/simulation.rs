@@ -50,7 +50,7 @@ pub trait TimedSimulation<R, E>: Send {
 
 impl<M> TimedSimulation<M::Result, M::Error> for Clock<M>
 where
-    M: TimedMemory<Access: Send, Event: Send> + Send,
+    M: TimedMemory<Access: Send, Hit: Send, Event: Send> + Send,
 {
     fn set_areas(&mut self, areas: &ProcessorAreas) {
         Self::set_areas(self, areas);

@@ -30,6 +30,8 @@ pub struct StepDriver<M: MemorySystem> {
     now: u64,
     processors: Vec<ClockedProcessor<M>>,
     queue: EventQueue<ClockEvent<M::Event>>,
+    /// Always empty: no processor runs ahead.
+    rolled_back: Vec<usize>,
     /// When each processor last resumed after a wait.
     resumed_at: Vec<u64>,
 }
@@ -43,6 +45,7 @@ impl<M: MemorySystem> StepDriver<M> {
             now: 0,
             processors: (0..processors).map(|_| ClockedProcessor::new()).collect(),
             queue: EventQueue::default(),
+            rolled_back: Vec::new(),
             resumed_at: vec![0; processors],
         }
     }
@@ -180,7 +183,7 @@ impl<M: MemorySystem> StepDriver<M> {
     }
 
     fn split(&mut self) -> (&mut M, Requesters<'_, M>) {
-        let Self { memory, now, processors, queue, .. } = self;
-        (memory, Requesters { now: *now, processors, queue })
+        let Self { memory, now, processors, queue, rolled_back, .. } = self;
+        (memory, Requesters { now: *now, processors, queue, rolled_back })
     }
 }

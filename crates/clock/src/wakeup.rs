@@ -78,6 +78,14 @@ impl WakeupTable {
         }
     }
 
+    /// Lets an awake processor issue earlier than so far, outside its turn.
+    pub fn bring_forward(&mut self, processor: usize, time: u64) {
+        let before = std::mem::replace(&mut self.time[processor], time);
+        debug_assert!(time < before && before != NEVER, "only an awake processor issues earlier");
+        self.take_out(processor, before);
+        self.put(processor, time);
+    }
+
     /// Puts a processor to sleep: its next issue time is unknown.
     #[inline]
     pub fn sleep(&mut self, processor: usize) {
@@ -145,18 +153,7 @@ impl WakeupTable {
             let ahead = self.occupied.rotate_right((self.from % REACH) as u32).trailing_zeros();
             self.from + u64::from(ahead)
         };
-        let earliest = in_wheel.min(self.far_next());
-        debug_assert_eq!(
-            earliest,
-            self.search(),
-            "every awake processor is in the wheel or the heap"
-        );
-        earliest
-    }
-
-    /// The same by a search of all processors, for the assertion.
-    fn search(&self) -> u64 {
-        self.time.iter().copied().min().unwrap_or(NEVER)
+        in_wheel.min(self.far_next())
     }
 
     /// The earliest issue time beyond the wheel's span, or [`NEVER`].
@@ -307,6 +304,11 @@ mod tests {
             if times[sleeper] == NEVER {
                 times[sleeper] = now + rng.below(3) * rng.below(100);
                 table.wake(sleeper, times[sleeper]);
+            }
+            let hurried = usize::try_from(rng.below(70)).unwrap();
+            if times[hurried] != NEVER && times[hurried] > now + 1 {
+                times[hurried] = now + 1 + rng.below(times[hurried] - now - 1);
+                table.bring_forward(hurried, times[hurried]);
             }
             let earliest = times.iter().copied().min().unwrap();
             assert_eq!(table.earliest(), earliest);

@@ -257,6 +257,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     for LinkedMemory<F, W, WORDS>
 {
     type Access = BlockAccess<W>;
+    type Hit = ();
     type Event = LinkEvent;
     type Error = ClockError;
 

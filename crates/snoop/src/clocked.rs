@@ -69,6 +69,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedCaches<F, W, WOR
         reference.processor + if fetch { self.instruction_caches } else { 0 }
     }
 
+    /// The sets in which a processor's caches can have a block, for data and for instructions.
+    pub(crate) fn sets(&self, processor: usize, block: u64) -> [usize; 2] {
+        [processor, processor + self.instruction_caches]
+            .map(|cache| self.driver.caches.frames.set_of(cache, block))
+    }
+
     /// See [`homenode_clock::MemorySystem::access`].
     #[inline(always)]
     pub fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
@@ -113,5 +119,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedCaches<F, W, WOR
         counts.references += counted.references;
         counts.block_references += counted.block_references;
         counts.kernel.references += counted.kernel;
+    }
+
+    /// See [`homenode_clock::MemorySystem::discount`].
+    pub(crate) fn discount(&mut self, counted: ReferenceCounts) {
+        let counts = &mut self.driver.caches.counts;
+        counts.references -= counted.references;
+        counts.block_references -= counted.block_references;
+        counts.kernel.references -= counted.kernel;
     }
 }

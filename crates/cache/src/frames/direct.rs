@@ -14,6 +14,7 @@ pub struct DirectMapped<W> {
 
 impl<W: WordMask> CacheArrays<W> for DirectMapped<W> {
     const WAYS_MAX: usize = 1;
+    const ORDER_IN_WORD: bool = true;
 
     fn new(geometries: &[CacheGeometry]) -> Self {
         let (ranges, sets) = set_ranges(geometries, SPARE_SETS);
@@ -53,6 +54,14 @@ impl<W: WordMask> CacheArrays<W> for DirectMapped<W> {
 
     #[inline]
     fn touch(&mut self, _: usize, _: usize) {}
+
+    #[inline]
+    fn order(&self, _: usize) -> u64 {
+        0
+    }
+
+    #[inline]
+    fn restore_order(&mut self, _: usize, _: u64) {}
 
     #[inline]
     fn victim(&self, set: usize) -> usize {

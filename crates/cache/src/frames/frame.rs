@@ -54,6 +54,12 @@ pub const READ: usize = 0;
 /// See [`READ`].
 pub const WRITTEN: usize = 1;
 
+/// The position in [`CacheFrame::touched`] of the words of a reference that needs this permission.
+#[inline(always)]
+pub(crate) fn touched_by(need: u64) -> usize {
+    if need & MAY_WRITE == 0 { READ } else { WRITTEN }
+}
+
 impl<W: WordMask> CacheFrame<W> {
     /// This number of frames that were never used.
     pub(super) fn unused(frames: usize) -> Vec<Self> {
@@ -103,7 +109,7 @@ impl<W: WordMask> CacheFrame<W> {
     /// Records the words of a permitted read or write.
     #[inline]
     pub(crate) fn add_words(&mut self, words: W, need: u64) {
-        self.touched[usize::from(need & MAY_WRITE != 0)].add(words);
+        self.touched[touched_by(need)].add(words);
     }
 
     /// Sets the permissions of the copy.

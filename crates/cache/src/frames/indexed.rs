@@ -81,6 +81,7 @@ fn frame_index(number: u32) -> Option<usize> {
 
 impl<W: WordMask> CacheArrays<W> for IndexedSets<W> {
     const WAYS_MAX: usize = usize::MAX;
+    const ORDER_IN_WORD: bool = false;
 
     fn new(geometries: &[CacheGeometry]) -> Self {
         let mut sets = Vec::new();
@@ -136,6 +137,12 @@ impl<W: WordMask> CacheArrays<W> for IndexedSets<W> {
             self.link(set, frame);
         }
     }
+
+    fn order(&self, _: usize) -> u64 {
+        0
+    }
+
+    fn restore_order(&mut self, _: usize, _: u64) {}
 
     fn victim(&self, set: usize) -> usize {
         let set = &self.sets[set];

@@ -17,7 +17,7 @@ use homenode_machine::CacheShape;
 use crate::holders::CACHES_MAX;
 pub use direct::DirectMapped;
 pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN, permission};
-pub(crate) use frame::{PERMISSIONS, label_of};
+pub(crate) use frame::{PERMISSIONS, label_of, touched_by};
 pub use indexed::IndexedSets;
 pub use miss_status::MissStatus;
 pub use packed::{UpTo8Ways, UpTo16Ways};
@@ -65,6 +65,8 @@ impl CacheGeometry {
 pub trait CacheArrays<W>: Send {
     /// The largest number of frames a set.
     const WAYS_MAX: usize;
+    /// Whether the order of use of a set is kept in one word ([`Self::order`]).
+    const ORDER_IN_WORD: bool;
 
     /// Caches of these geometries.
     fn new(geometries: &[CacheGeometry]) -> Self;
@@ -83,6 +85,10 @@ pub trait CacheArrays<W>: Send {
     fn find(&self, set: usize, block: u64) -> Option<usize>;
     /// Makes a frame the most recently used one of its set.
     fn touch(&mut self, set: usize, frame: usize);
+    /// The order of use of a set, if it is kept in one word.
+    fn order(&self, set: usize) -> u64;
+    /// Restores an earlier order of use. Since then frames of the set were only touched.
+    fn restore_order(&mut self, set: usize, order: u64);
     /// The frame that a new block takes: one that was never used, else the least recently used one
     /// among those invalidated, else the least recently used one.
     fn victim(&self, set: usize) -> usize;

@@ -49,6 +49,7 @@ fn used<const NARROW: bool>(order: u64, way: usize) -> u64 {
 
 impl<W: WordMask, const NARROW: bool> CacheArrays<W> for PackedSets<W, NARROW> {
     const WAYS_MAX: usize = if NARROW { 8 } else { 16 };
+    const ORDER_IN_WORD: bool = true;
 
     fn new(geometries: &[CacheGeometry]) -> Self {
         let ways_max = geometries.iter().map(|cache| cache.ways).max().unwrap_or(1);
@@ -131,6 +132,16 @@ impl<W: WordMask, const NARROW: bool> CacheArrays<W> for PackedSets<W, NARROW> {
     fn touch(&mut self, set: usize, frame: usize) {
         let set = &mut self.sets[set];
         set.order = used::<NARROW>(set.order, frame & self.mask);
+    }
+
+    #[inline]
+    fn order(&self, set: usize) -> u64 {
+        self.sets[set].order
+    }
+
+    #[inline]
+    fn restore_order(&mut self, set: usize, order: u64) {
+        self.sets[set].order = order;
     }
 
     #[inline]

@@ -274,6 +274,9 @@ impl<M: MemorySystem> Clock<M> {
 
     /// Performs buffered stores in order, up to one that needs a request.
     pub(super) fn drain_stores(&mut self, at: usize) -> Result<(), M::Error> {
+        for number in 0..self.processors[at].stores.len() {
+            self.roll_back_own(at, number);
+        }
         self.drain_hits(at);
         while let Some(&head) = self.processors[at].stores.front()
             && !self.processors[at].head_requested

@@ -8,6 +8,7 @@ mod issue;
 mod live;
 mod processes;
 mod restart;
+mod roll_back;
 mod run_ahead;
 mod synchronise;
 
@@ -83,6 +84,8 @@ pub struct Clock<M: MemorySystem> {
     areas: SimulatedAreas,
     /// Generates the kernel's references at context switches, if the kernel is modelled.
     kernel: Option<ModelledKernel>,
+    /// Processors whose hits were rolled back in the memory system and not yet here.
+    rolled_back: Vec<usize>,
     /// The next cycle in which ready processes are dispatched.
     dispatch_at: u64,
     /// The processor that is to issue next, in a cycle that was interrupted.
@@ -135,6 +138,7 @@ impl<M: MemorySystem> Clock<M> {
             over_at: None,
             areas: SimulatedAreas::default(),
             kernel: None,
+            rolled_back: Vec::new(),
             dispatch_at: 0,
             cursor: None,
             deadlocks_broken: 0,
@@ -214,6 +218,7 @@ impl<M: MemorySystem> Clock<M> {
             }
             let (memory, mut requesters) = self.split();
             memory.advance(&mut requesters)?;
+            self.resume_earlier();
         }
         Ok(())
     }
@@ -222,9 +227,9 @@ impl<M: MemorySystem> Clock<M> {
     /// them are known.
     #[inline]
     fn issue_all(&mut self) -> Result<bool, M::Error> {
-        let horizon = self.horizon();
+        let (horizon, most) = (self.horizon(), self.hits_ahead());
         while let Some(at) = self.wakeups.next_turn() {
-            let mut missed = self.run_ahead(at, horizon);
+            let mut missed = self.run_ahead(at, horizon, most);
             while self.wakeups.time(at) == self.now {
                 if !self.issue(at, std::mem::take(&mut missed))? {
                     self.wakeups.put_back(at);
@@ -349,8 +354,8 @@ impl<M: MemorySystem> Clock<M> {
     /// Splits the borrow into the memory system and its view of the processors.
     #[inline]
     fn split(&mut self) -> (&mut M, Requesters<'_, M>) {
-        let Self { memory, now, processors, queue, .. } = self;
-        (memory, Requesters { now: *now, processors, queue })
+        let Self { memory, now, processors, queue, rolled_back, .. } = self;
+        (memory, Requesters { now: *now, processors, queue, rolled_back })
     }
 
     fn time(&self) -> ClockTime {

@@ -83,6 +83,7 @@ impl<M: MemorySystem> Clock<M> {
         }
         match why {
             LeaveReason::Ended => {
+                self.roll_back_all();
                 self.sync.end(process);
                 let operation = Operation::new(OpKind::Exit, 0);
                 self.wake_all(&SyncRequest { processor: at, process, operation });

@@ -33,6 +33,8 @@ pub(super) struct OwedShares {
     own: Vec<u64>,
     /// References of its share that each process has not begun.
     owed: Vec<u64>,
+    /// Whether the last references that each process began were of its share.
+    of_share: Vec<bool>,
     /// Processes that owe references.
     owing: usize,
     /// One that owes many, at which [`Self::last_beyond`] looks first.
@@ -51,6 +53,7 @@ impl OwedShares {
         let average = own.iter().sum::<u64>().div_ceil(owing.max(1) as u64);
         Self {
             owed: own.iter().map(|&references| references.min(average)).collect(),
+            of_share: vec![false; own.len()],
             owing,
             farthest: 0,
             done: 0,
@@ -78,10 +81,22 @@ impl OwedShares {
     /// A process begins references, at most its allowance.
     pub(super) fn begin(&mut self, process: usize, references: u64) {
         let owed = &mut self.owed[process];
+        self.of_share[process] = *owed > 0;
         if *owed > 0 && references > 0 {
             *owed -= references;
             self.done += references;
             self.owing -= usize::from(*owed == 0);
+        }
+    }
+
+    /// Takes back the last of the references that a process has begun in the last call of
+    /// [`Self::begin`].
+    fn unbegin(&mut self, process: usize, references: u64) {
+        if self.of_share[process] && references > 0 {
+            let owed = &mut self.owed[process];
+            self.owing += usize::from(*owed == 0);
+            *owed += references;
+            self.done -= references;
         }
     }
 
@@ -108,7 +123,7 @@ impl OwedShares {
 
     /// Whether the last reference that is owed comes later than these cycles, in each of which a
     /// process begins at most one.
-    fn last_beyond(&mut self, cycles: u64) -> bool {
+    pub(super) fn last_beyond(&mut self, cycles: u64) -> bool {
         if self.owed.get(self.farthest).is_none_or(|&owed| owed <= cycles) {
             let most = self.owed.iter().enumerate().max_by_key(|&(_, owed)| owed);
             self.farthest = most.map_or(0, |(process, _)| process);
@@ -130,6 +145,16 @@ impl<M: MemorySystem> Clock<M> {
             *begun += references;
             if let Some(shares) = &mut self.shares {
                 shares.begin(process, references);
+            }
+        }
+    }
+
+    /// Takes back the last references that a process has begun.
+    pub(super) fn unbegin(&mut self, process: usize, references: u64) {
+        if let Some(begun) = self.begun.get_mut(process) {
+            *begun -= references;
+            if let Some(shares) = &mut self.shares {
+                shares.unbegin(process, references);
             }
         }
     }

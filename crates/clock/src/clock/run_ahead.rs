@@ -6,6 +6,7 @@
 //! store buffer, behind one that has made its request.
 
 use homenode_base::Flags;
+use homenode_machine::ProcessorModel;
 
 use super::Clock;
 use super::issue::hit;
@@ -13,12 +14,20 @@ use crate::processor::{ClockedProcessor, MemoryReference, MemorySystem, Referenc
 use crate::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
 use crate::wakeup::NEVER;
 
+/// How many references ahead the host loads what a hit needs: its caches are smaller than those of
+/// most simulated machines together.
+const PREFETCH_DISTANCE: usize = 8;
+
 impl<M: MemorySystem> Clock<M> {
     /// Performs a processor's next references up to the horizon, as long as they hit without a
-    /// transaction or enter the store buffer. Leaves everything else to [`Self::issue`]. Returns
-    /// whether the first reference is known to miss.
+    /// transaction or enter the store buffer, and up to `ahead` further hits, which may be rolled
+    /// back. Leaves everything else to [`Self::issue`]. Returns whether the first reference is
+    /// known to miss.
     #[inline]
-    pub(super) fn run_ahead(&mut self, at: usize, horizon: u64) -> bool {
+    pub(super) fn run_ahead(&mut self, at: usize, horizon: u64, ahead: usize) -> bool {
+        if M::ROLLS_BACK {
+            self.processors[at].ahead.clear();
+        }
         // The rest of a straddling reference, or a full window, is for `issue`.
         let processor = &self.processors[at];
         if processor.blocks_done != 0 || processor.window_full_at <= self.now {
@@ -27,16 +36,22 @@ impl<M: MemorySystem> Clock<M> {
         let horizon = horizon.min(processor.window_full_at);
         // Most machines count no time for instructions without a reference.
         match (self.processor.instruction_cycles == 0, self.does_timed_hits()) {
-            (true, false) => self.run_until::<false, false>(at, horizon),
-            (false, false) => self.run_until::<true, false>(at, horizon),
-            (true, true) => self.run_until::<false, true>(at, horizon),
-            (false, true) => self.run_until::<true, true>(at, horizon),
+            (true, false) => self.run_until::<false, false>(at, horizon, ahead),
+            (false, false) => self.run_until::<true, false>(at, horizon, 0),
+            (true, true) => self.run_until::<false, true>(at, horizon, 0),
+            (false, true) => self.run_until::<true, true>(at, horizon, 0),
         }
     }
 
     /// The same; `GAPS` if instructions without a reference take time, `TIMED` if hits may.
     #[inline]
-    fn run_until<const GAPS: bool, const TIMED: bool>(&mut self, at: usize, horizon: u64) -> bool {
+    fn run_until<const GAPS: bool, const TIMED: bool>(
+        &mut self,
+        at: usize,
+        horizon: u64,
+        ahead: usize,
+    ) -> bool {
+        let left = self.references_left(at);
         let Self { memory, streams, processors, processor: model, .. } = self;
         let processor = &mut processors[at];
         let (process, fetches) = (processor.process, self.fetches[processor.process]);
@@ -45,22 +60,24 @@ impl<M: MemorySystem> Clock<M> {
         let ordinary = ordinary_kinds(processor, fetches, model.blocking);
         let (cycles, gap_cycles) = (model.operation_cycles, model.instruction_cycles);
         let (mut time, mut number, mut missed) = (self.now, processor.instructions, false);
-        let (mut done, mut kernel, mut writes, mut gaps) = (0, 0, 0, 0);
+        let (mut done, mut gaps) = (ReferenceCounts::default(), 0);
         // Instructions without a reference may start past the horizon if no load fills the window.
         let early = GAPS && processor.window_end == NEVER && !self.awaits_init_done;
         let within = if GAPS || TIMED { u64::MAX } else { horizon.saturating_sub(time) };
-        let most = operations_until(within, cycles);
-        let allowed = self.shares.as_ref().map_or(u64::MAX, |shares| shares.allowance(process));
-        let most = most.min(processor.slice_left).min(allowed);
-        for operation in first_of(streams[process].known(), most) {
+        let safe = operations_until(within, cycles);
+        let most = left.min(processor.begin_log(time, cycles, safe, ahead));
+        let known = streams[process].known();
+        let mut later = known.iter().skip(PREFETCH_DISTANCE);
+        for operation in first_of(known, most) {
+            if let Some(later) = later.next() {
+                memory.prefetch(at, later.addr >> self.block_shift);
+            }
             let (kind, flags) = (operation.kind, Flags(operation.flags));
-            // If the process fetches instructions, the fetches are counted as instructions.
-            let own = u64::from(!fetches || kind == OpKind::Fetch);
-            let counted = number + own + u64::from(operation.count);
-            let first = operation.addr & self.offset_mask;
+            let counted = number + instructions_of(operation, fetches);
+            let (first, block) =
+                (operation.addr & self.offset_mask, operation.addr >> self.block_shift);
             let last = first + u64::from(operation.size.saturating_sub(1));
             let special = u8::from(operation.continues) | flags.0 & PROCESSOR_RELATIVE;
-            let block = operation.addr >> self.block_shift;
             let reference = MemoryReference { processor: at, kind, block, first, last, flags };
             if (ordinary >> (kind as u32) & 1 == 0
                 && !(fetches && is_free_fetch(processor, memory, &reference)))
@@ -77,19 +94,20 @@ impl<M: MemorySystem> Clock<M> {
                     break;
                 }
             }
-            if buffered && kind == OpKind::Write {
-                if !buffer_store(processor, memory, reference, model.store_buffer_words) {
-                    break;
-                }
-            } else if let Some(hit) = hit(processor, memory, time, TIMED, &reference) {
-                time = hit;
+            let buffers = buffered && kind == OpKind::Write;
+            let begins = if M::ROLLS_BACK && done.references >= safe {
+                (!buffers && processor.log_hit(memory, &reference)).then_some(time)
+            } else if buffers {
+                buffer_store(processor, memory, reference, model).then_some(time)
             } else {
-                missed = true;
+                hit(processor, memory, time, TIMED, &reference)
+            };
+            let Some(begins) = begins else {
+                missed = !buffers;
                 break;
-            }
-            (number, done) = (counted, done + 1);
-            kernel += u64::from(flags.contains(Flags::KERNEL));
-            writes += u64::from(kind == OpKind::Write);
+            };
+            (time, number) = (begins, counted);
+            done.add(operation);
             processor.gap_done &= !GAPS;
             if GAPS || TIMED {
                 time += cycles;
@@ -98,14 +116,22 @@ impl<M: MemorySystem> Clock<M> {
                 }
             }
         }
-        if done == 0 && gaps == 0 {
+        if done.references == 0 && gaps == 0 {
             return missed;
         }
-        time += if GAPS || TIMED { 0 } else { done * cycles };
-        processor.busy += done * cycles + gaps;
-        let counted = ReferenceCounts { references: done, block_references: done, kernel, writes };
-        self.commit_run_ahead(at, time, number, counted);
+        time += if GAPS || TIMED { 0 } else { done.references * cycles };
+        processor.busy += done.references * cycles + gaps;
+        self.commit_run_ahead(at, time, number, done);
         false
+    }
+
+    /// How many references a processor may issue before its time slice or its process's share ends.
+    #[inline]
+    fn references_left(&self, at: usize) -> u64 {
+        let processor = &self.processors[at];
+        let shares = self.shares.as_ref();
+        let share = shares.map_or(u64::MAX, |shares| shares.allowance(processor.process));
+        processor.slice_left.min(share)
     }
 
     /// Records the references that a processor has performed, the last of them by the instruction
@@ -123,6 +149,13 @@ impl<M: MemorySystem> Clock<M> {
     }
 }
 
+/// The instructions up to a reference. If the process fetches instructions, the fetches are counted
+/// as instructions.
+#[inline(always)]
+pub(super) fn instructions_of(operation: &Operation, fetches: bool) -> u64 {
+    u64::from(!fetches || operation.kind == OpKind::Fetch) + u64::from(operation.count)
+}
+
 /// Puts a store into the store buffer, if it has a free entry and the page is mapped. Returns
 /// whether it did.
 #[inline(always)]
@@ -130,9 +163,10 @@ fn buffer_store<M: MemorySystem>(
     processor: &mut ClockedProcessor<M>,
     memory: &mut M,
     store: MemoryReference,
-    entries: u32,
+    model: &ProcessorModel,
 ) -> bool {
-    let room = processor.stores.len() < entries as usize && memory.is_mapped(&store);
+    let room =
+        processor.stores.len() < model.store_buffer_words as usize && memory.is_mapped(&store);
     if room {
         processor.stores.push_back(memory.access(&store));
     }

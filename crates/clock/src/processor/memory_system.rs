@@ -97,6 +97,17 @@ pub struct ReferenceCounts {
     pub writes: u64,
 }
 
+impl ReferenceCounts {
+    /// Adds a reference to one block.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, operation: &Operation) {
+        self.references += 1;
+        self.block_references += 1;
+        self.kernel += u64::from(Flags(operation.flags).contains(Flags::KERNEL));
+        self.writes += u64::from(operation.kind.writes());
+    }
+}
+
 /// The memory system below the processors of a timed machine: caches, coherence protocol, network,
 /// memory, and their latencies. [`crate::Clock`] runs processors, processes and their
 /// synchronisation over it.
@@ -114,6 +125,8 @@ pub trait MemorySystem: Sized {
     /// A [`MemoryReference`] in the form in which this memory system keeps it while it is in
     /// flight.
     type Access: Copy;
+    /// What a hit changed: enough to roll it back. `()` if that is not possible.
+    type Hit: Copy;
     /// A scheduled event of the memory system.
     type Event;
     /// An error that ends the simulation.
@@ -121,6 +134,11 @@ pub trait MemorySystem: Sized {
 
     /// Whether [`Self::try_timed_hit`] can perform a reference.
     const HAS_TIMED_HITS: bool = false;
+
+    /// Whether hits can be rolled back, so that processors may perform them ahead of each other for
+    /// as long as they like: before this memory system changes a copy, or reads how it was used, it
+    /// calls [`Requesters::roll_back`].
+    const ROLLS_BACK: bool = false;
 
     /// Log2 of the block size in bytes.
     fn block_shift(&self) -> u32;
@@ -136,6 +154,40 @@ pub trait MemorySystem: Sized {
     fn try_timed_hit(&mut self, now: u64, reference: &MemoryReference) -> Option<u64> {
         let _ = (now, reference);
         None
+    }
+
+    /// Loads what a reference of a processor to this block will need into the host's caches.
+    #[inline(always)]
+    fn prefetch(&self, processor: usize, block: u64) {
+        let _ = (processor, block);
+    }
+
+    /// As [`Self::try_hit`]; returns what [`Self::roll_back`] needs. Called only if
+    /// [`Self::ROLLS_BACK`].
+    #[inline]
+    fn try_logged_hit(&mut self, reference: &MemoryReference) -> Option<Self::Hit> {
+        let _ = reference;
+        None
+    }
+
+    /// Takes back a hit. Those after it are taken back already.
+    #[inline]
+    fn roll_back(&mut self, hit: &Self::Hit) {
+        let _ = hit;
+    }
+
+    /// The block of a hit.
+    #[inline]
+    fn block_of(hit: &Self::Hit) -> u64 {
+        let _ = hit;
+        0
+    }
+
+    /// Whether a reference changes the order of use of the set in which a hit was.
+    #[inline]
+    fn same_set(&self, access: &Self::Access, hit: &Self::Hit) -> bool {
+        let _ = (access, hit);
+        false
     }
 
     /// As [`Self::try_hit`], for a reference that could not be performed when it was issued, such
@@ -210,6 +262,11 @@ pub trait MemorySystem: Sized {
 
     /// Adds completed references to the counts.
     fn count(&mut self, counted: ReferenceCounts);
+
+    /// Takes away references that were counted and are rolled back.
+    fn discount(&mut self, counted: ReferenceCounts) {
+        let _ = counted;
+    }
 
     /// Discards the counts so far, at the end of initialisation. By default the counts are kept.
     fn restart_counts(&mut self) {}
@@ -309,6 +366,8 @@ pub struct Requesters<'a, M: MemorySystem> {
     pub(crate) now: u64,
     pub(crate) processors: &'a mut [ClockedProcessor<M>],
     pub(crate) queue: &'a mut EventQueue<ClockEvent<M::Event>>,
+    /// Processors whose hits were rolled back in the memory system and not yet in the clock.
+    pub(crate) rolled_back: &'a mut Vec<usize>,
 }
 
 impl<M: MemorySystem> Requesters<'_, M> {
@@ -335,6 +394,38 @@ impl<M: MemorySystem> Requesters<'_, M> {
             Port::Mshr(number) => processor.perform_load(usize::from(number), perform),
             Port::StoreBuffer => processor.perform_store(perform),
             Port::Blocking => processor.perform_blocking(perform),
+        }
+    }
+
+    /// Whether hits of a processor in this block, later than this cycle, have been performed.
+    #[inline]
+    #[must_use]
+    pub fn is_ahead_in(&self, processor: usize, block: u64) -> bool {
+        let ahead = &self.processors[processor].ahead;
+        ahead.may_have(block) && ahead.reaches(self.now + 1)
+    }
+
+    /// Whether hits of a processor, later than this cycle, have been performed.
+    #[inline]
+    #[must_use]
+    pub fn is_ahead(&self, processor: usize) -> bool {
+        self.processors[processor].ahead.reaches(self.now + 1)
+    }
+
+    /// Rolls back the hits of a processor that it has performed ahead: the first one later than
+    /// this cycle that is `concerned`, and all after it. To be called from
+    /// [`MemorySystem::advance`].
+    pub fn roll_back(
+        &mut self,
+        memory: &mut M,
+        processor: usize,
+        concerned: impl Fn(&M::Hit) -> bool,
+    ) {
+        let ahead = &mut self.processors[processor].ahead;
+        let first = ahead.first(self.now + 1, concerned);
+        if first < ahead.len() {
+            ahead.take_from(first).for_each(|hit| memory.roll_back(&hit));
+            self.rolled_back.push(processor);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The processor model of all timed machines: an instruction window, loads in miss status holding
 //! registers, a store buffer, and at most one operation that stalls the processor itself.
 
+mod hit_log;
 mod memory_system;
 mod mshr;
 
@@ -10,6 +11,7 @@ use homenode_machine::ProcessorModel;
 
 use crate::time::{StallCause, StallTime};
 use crate::wakeup::NEVER;
+pub(crate) use hit_log::{HITS_MAX, HitLog};
 pub(crate) use memory_system::ClockEvent;
 pub use memory_system::{
     MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters, SyncCourse,
@@ -69,6 +71,8 @@ pub(crate) struct ClockedProcessor<M: MemorySystem> {
     pub(crate) head_requested: bool,
     /// Whether it was performed in the caches; its data may still be in flight.
     head_performed: bool,
+    /// Hits that it has performed ahead of the other processors.
+    pub(crate) ahead: HitLog<M::Hit>,
     /// The reference that stalls the processor.
     pub(crate) blocking: Option<M::Access>,
     /// Whether the instructions before its next reference are done.
@@ -101,6 +105,7 @@ impl<M: MemorySystem> ClockedProcessor<M> {
             stores: VecDeque::new(),
             head_requested: false,
             head_performed: false,
+            ahead: HitLog::new(),
             blocking: None,
             gap_done: false,
             blocks_done: 0,
@@ -130,6 +135,25 @@ impl<M: MemorySystem> ClockedProcessor<M> {
     #[inline]
     pub(crate) fn begin_gap(&mut self, cycles: u64) -> u64 {
         if std::mem::replace(&mut self.gap_done, true) { 0 } else { cycles }
+    }
+
+    /// Begins the log of the hits that follow the first `safe` references from now on. Returns how
+    /// many references the processor may perform now, up to `ahead` of them as logged hits.
+    #[inline]
+    pub(crate) fn begin_log(&mut self, now: u64, cycles: u64, safe: u64, ahead: usize) -> u64 {
+        if !M::ROLLS_BACK || ahead == 0 {
+            return safe;
+        }
+        self.ahead.begin(now + safe * cycles, cycles);
+        let until_full = (self.window_full_at - now).div_ceil(cycles);
+        until_full.min(safe + self.ahead.limit().min(ahead) as u64)
+    }
+
+    /// Performs a reference ahead of its time, if it hits. Returns whether it did.
+    #[inline(always)]
+    pub(crate) fn log_hit(&mut self, memory: &mut M, reference: &MemoryReference) -> bool {
+        let hit = memory.try_logged_hit(reference);
+        hit.map(|hit| self.ahead.push::<M>(hit)).is_some()
     }
 
     /// Whether no load, store or blocking reference is in flight.

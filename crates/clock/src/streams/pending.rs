@@ -173,6 +173,13 @@ impl PendingOperations {
         self.at += usize::try_from(operations).unwrap_or(usize::MAX);
     }
 
+    /// Takes back the last of those that were removed with [`Self::skip`] since the last call of
+    /// [`Self::front`], and returns them.
+    pub fn unskip(&mut self, operations: usize) -> &[Operation] {
+        self.at -= operations;
+        &self.current[self.at..self.at + operations]
+    }
+
     /// Removes the operation that [`Self::front`] returned.
     #[inline]
     pub fn advance(&mut self) {

@@ -40,6 +40,7 @@ impl FixedLatency {
 impl MemorySystem for FixedLatency {
     type Access = (usize, u64);
     /// A block arrives.
+    type Hit = ();
     type Event = Requester;
     type Error = Infallible;
 

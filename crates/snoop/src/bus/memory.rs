@@ -1,6 +1,6 @@
 //! The bus, caches and memory as a memory system of the clock.
 
-use homenode_cache::{BlockAccess, CacheArrays, ClockError, WordMask, permission};
+use homenode_cache::{BlockAccess, CacheArrays, ClockError, LoggedHit, WordMask, permission};
 use homenode_clock::{
     ClockTime, MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, TimedMemory,
 };
@@ -41,6 +41,26 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
         })
     }
 
+    /// Before a request changes caches: rolls back later hits of its processor in the same set, and
+    /// those of others in the same block. (That its processor replaces a block changes no hit of
+    /// another one.)
+    fn roll_back_concerned(
+        &mut self,
+        requester: Requester,
+        block: u64,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let own = requester.processor();
+        for processor in 0..usize::from(self.caches.processors) {
+            if processor == own && requesters.is_ahead(own) {
+                let sets = self.caches.sets(own, block);
+                requesters.roll_back(self, own, |hit| sets.contains(&hit.set));
+            } else if requesters.is_ahead_in(processor, block) {
+                requesters.roll_back(self, processor, |hit| hit.block == block);
+            }
+        }
+    }
+
     #[inline]
     fn serve(
         &mut self,
@@ -54,6 +74,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
             requesters.complete_at(now + cycles, requester);
             return Ok(());
         }
+        self.roll_back_concerned(requester, block, requesters);
         let before = self.caches.driver.transactions;
         requesters.perform(requester, |access| self.caches.perform(now, access))?;
         let timing = self.prices.timing(&self.caches.driver.transactions.since(&before));
@@ -73,8 +94,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMemory<F, W, WORDS> {
     type Access = BlockAccess<W>;
+    type Hit = LoggedHit<W>;
     type Event = MemoryAnswer;
     type Error = ClockError;
+
+    const ROLLS_BACK: bool = F::ORDER_IN_WORD;
 
     fn block_shift(&self) -> u32 {
         self.caches.block_shift
@@ -89,6 +113,36 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
         let caches = &mut self.caches.driver.caches;
         let place = caches.locate(cache, reference.block);
         caches.hit(place, reference.block, words, need)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, processor: usize, block: u64) {
+        let caches = &self.caches.driver.caches;
+        let place = caches.locate(processor, block);
+        std::hint::black_box(caches.frames.all()[place.frame].state);
+    }
+
+    #[inline(always)]
+    fn try_logged_hit(&mut self, reference: &MemoryReference) -> Option<LoggedHit<W>> {
+        let need = permission(reference.kind.writes());
+        let words = W::of_bytes(reference.first, reference.last);
+        let cache = self.caches.cache(reference);
+        let caches = &mut self.caches.driver.caches;
+        let place = caches.locate(cache, reference.block);
+        caches.logged_hit(place, reference.block, words, need)
+    }
+
+    fn roll_back(&mut self, hit: &LoggedHit<W>) {
+        self.caches.driver.caches.roll_back(hit);
+    }
+
+    #[inline]
+    fn block_of(hit: &LoggedHit<W>) -> u64 {
+        hit.block
+    }
+
+    fn same_set(&self, access: &BlockAccess<W>, hit: &LoggedHit<W>) -> bool {
+        self.caches.driver.caches.frames.set_of(access.cache, access.block) == hit.set
     }
 
     #[inline]
@@ -168,6 +222,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
     #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
         self.caches.count(counted);
+    }
+
+    fn discount(&mut self, counted: ReferenceCounts) {
+        self.caches.discount(counted);
     }
 }
 

@@ -94,6 +94,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMemory<F, W, WORDS> {
     type Access = BlockAccess<W>;
+    type Hit = ();
     type Event = NodeEvent<BlockMessage>;
     type Error = ClockError;
 

@@ -38,6 +38,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMemory<F, W, WORDS> {
     type Access = BlockAccess<W>;
+    type Hit = ();
     type Event = ControllerEvent;
     type Error = ClockError;
 

@@ -82,6 +82,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMemory<F, W, WORDS> {
     type Access = BlockAccess<W>;
+    type Hit = ();
     type Event = NodeEvent<LineMessage>;
     type Error = ClockError;
 
