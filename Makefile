@@ -86,6 +86,7 @@ bench: setup ## measure speeds, sizes and memory; never part of the tests
 	cargo bench --profile dist --quiet -p homenode-placement -p homenode-snoop -p homenode-directory -p homenode-sim
 	$(BIN)/python benches/capture.py
 	$(BIN)/python benches/record.py
+	$(BIN)/python benches/side_by_side.py
 
 gate: ## compare instructions per reference with benches/instructions.toml
 	cargo xtask instructions

@@ -1,0 +1,1 @@
+"""Parts of `side_by_side.py`: the traces, and the programs that simulate them."""
