@@ -134,8 +134,8 @@ impl OwedShares {
 
 impl<M: MemorySystem> Clock<M> {
     pub(super) fn set_shares(&mut self) {
-        let references = |stream: &PendingOperations| stream.kept_references().count() as u64;
-        self.shares = Some(OwedShares::new(self.streams.iter().map(references).collect()));
+        let references = self.streams.iter().map(PendingOperations::kept_references);
+        self.shares = Some(OwedShares::new(references.collect()));
     }
 
     /// Counts references that a process begins, if something depends on their number.

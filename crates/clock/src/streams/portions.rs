@@ -10,21 +10,38 @@ use super::packed::PackedOperations;
 #[derive(Clone, Default)]
 pub struct Portion {
     pub(super) operations: Arc<Vec<Operation>>,
-    /// The packed form for simulations that do not need the operations soon; made on first use.
-    packed: Arc<OnceLock<PackedOperations>>,
+    derived: Arc<Derived>,
+}
+
+/// What simulations derive from the operations of a portion: the first one that needs it.
+#[derive(Default)]
+struct Derived {
+    /// The packed form for simulations that do not need the operations soon.
+    packed: OnceLock<PackedOperations>,
+    /// The number of references.
+    references: OnceLock<u64>,
 }
 
 impl Portion {
     /// A portion outside of any pool.
     #[must_use]
     pub fn new(operations: Vec<Operation>) -> Self {
-        Self { operations: Arc::new(operations), packed: Arc::default() }
+        Self { operations: Arc::new(operations), derived: Arc::default() }
     }
 
     /// The packed form. The operations themselves are freed with the last portion that has them.
     pub(super) fn packed(self) -> PackedPortion {
-        self.packed.get_or_init(|| PackedOperations::new(&self.operations));
-        PackedPortion(self.packed)
+        self.derived.packed.get_or_init(|| PackedOperations::new(&self.operations));
+        PackedPortion(self.derived)
+    }
+
+    /// The number of references; the rest of one that straddles pages is none.
+    pub(super) fn references(&self) -> u64 {
+        *self.derived.references.get_or_init(|| {
+            let begins =
+                |operation: &&Operation| operation.kind.is_reference() && !operation.continues;
+            self.iter().filter(begins).count() as u64
+        })
     }
 }
 
@@ -43,18 +60,18 @@ impl std::fmt::Debug for Portion {
 }
 
 /// A [`Portion`] of which only the packed form is kept.
-pub(super) struct PackedPortion(Arc<OnceLock<PackedOperations>>);
+pub(super) struct PackedPortion(Arc<Derived>);
 
 impl PackedPortion {
     pub(super) fn len(&self) -> usize {
-        self.0.get().map_or(0, PackedOperations::len)
+        self.0.packed.get().map_or(0, PackedOperations::len)
     }
 
     /// The unpacked operations, in the memory of `spare` if this is its last owner.
     pub(super) fn unpacked(&self, spare: Arc<Vec<Operation>>) -> Arc<Vec<Operation>> {
         let mut operations = Arc::try_unwrap(spare).unwrap_or_default();
         operations.clear();
-        if let Some(packed) = self.0.get() {
+        if let Some(packed) = self.0.packed.get() {
             packed.unpack(&mut operations);
         }
         Arc::new(operations)
