@@ -2,9 +2,9 @@
 
 use homenode_base::{BlockSize, ProcId};
 
-use crate::layout::MovedWords;
+use crate::layout::MovedBytes;
 use crate::objects::{DataObject, UniformRun, WordExtent, uniform_runs};
-use crate::pattern::{Elements, bytes};
+use crate::pattern::Elements;
 use crate::survey::{UseSurvey, WordLabel};
 
 /// Most memory that a proposal may take, as a multiple of the object's own.
@@ -13,9 +13,15 @@ const TIMES_MAX: u64 = 8;
 /// Blocks for each thread that it may take in addition.
 const BLOCKS_A_THREAD: u64 = 2;
 
+/// Bytes that a layout of single bytes, as of flags, may take in any case.
+const FLAGS_BYTES: u64 = 16 << 10;
+
+/// Values begin at a multiple of at most this many bytes.
+const ALIGNMENT_MAX: u64 = 8;
+
 /// An object whose layout may be changed.
 pub struct Candidate<'a> {
-    /// The users of every word.
+    /// The users of every word, or of every byte if that is the object's unit.
     pub survey: &'a UseSurvey,
     /// The object.
     pub object: &'a DataObject,
@@ -49,7 +55,19 @@ impl<'a> Candidate<'a> {
     /// Bytes of the object.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        bytes(self.object.words())
+        self.bytes_of(self.object.words())
+    }
+
+    /// Converts units of the object to bytes.
+    #[must_use]
+    pub fn bytes_of(&self, units: u64) -> u64 {
+        units * self.object.unit_bytes
+    }
+
+    /// Units of the object in a block.
+    #[must_use]
+    pub fn block_units(&self) -> u64 {
+        self.block.bytes() / self.object.unit_bytes
     }
 
     /// Threads that own a run, in order.
@@ -64,19 +82,22 @@ impl<'a> Candidate<'a> {
         owners
     }
 
-    /// Whether a layout of this number of words is within the limits on memory.
-    fn affordable(&self, words: u64) -> bool {
+    /// Whether a layout of this number of units is within the limits on memory.
+    fn affordable(&self, units: u64) -> bool {
         let threads = u64::try_from(self.users.len()).unwrap_or(u64::MAX);
-        let more = threads.saturating_mul(BLOCKS_A_THREAD).saturating_mul(self.block.words());
-        words <= self.object.words().saturating_mul(TIMES_MAX).saturating_add(more)
+        let more = threads.saturating_mul(BLOCKS_A_THREAD).saturating_mul(self.block_units());
+        let limit = self.object.words().saturating_mul(TIMES_MAX).saturating_add(more);
+        // A block for each flag is many times the flags, and still little memory.
+        let flags = if self.object.unit_bytes == 1 { FLAGS_BYTES } else { 0 };
+        units <= limit.max(flags)
     }
 
     /// Whether the words of every value stay consecutive.
-    fn keeps_values(&self, moves: &[MovedWords]) -> bool {
+    fn keeps_values(&self, moves: &[MovedUnits]) -> bool {
         let mut sorted = moves.to_vec();
         sorted.sort_unstable();
         sorted.windows(2).all(|pair| {
-            let (end, to) = (pair[0].from + pair[0].words, pair[0].to + pair[0].words);
+            let (end, to) = (pair[0].from + pair[0].units, pair[0].to + pair[0].units);
             let cut = end == pair[1].from && to != pair[1].to;
             !cut || !self.survey.joined(end - 1)
         })
@@ -87,11 +108,24 @@ impl<'a> Candidate<'a> {
     #[must_use]
     pub fn propose(&self, packer: Packer<'_>, text: ProposalText) -> Option<Proposal> {
         let (moves, length) = packer.finish();
-        let words: u64 = moves.iter().map(|moved| moved.words).sum();
-        assert_eq!(words, self.object.words(), "a layout keeps every word of its object");
-        let extra_bytes = bytes(length).saturating_sub(self.bytes());
-        let good = self.affordable(length) && self.keeps_values(&moves);
-        good.then_some(Proposal { moves, length, extra_bytes, text })
+        let units: u64 = moves.iter().map(|moved| moved.units).sum();
+        assert_eq!(units, self.object.words(), "a layout keeps every word of its object");
+        if !self.affordable(length) || !self.keeps_values(&moves) {
+            return None;
+        }
+        let moved = |&MovedUnits { from, units, to }: &MovedUnits| MovedBytes {
+            from: self.bytes_of(from),
+            bytes: self.bytes_of(units),
+            to: self.bytes_of(to),
+        };
+        let length = self.bytes_of(length);
+        Some(Proposal {
+            moves: moves.iter().map(moved).collect(),
+            length,
+            extra_bytes: length.saturating_sub(self.bytes()),
+            stride: text.elements.map(|elements| self.bytes_of(elements.stride)),
+            text,
+        })
     }
 }
 
@@ -109,68 +143,78 @@ pub struct ProposalText {
 /// A layout of an object that may be better.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
-    /// New positions of its words, counted from the beginning of a block that is yet to be chosen.
-    pub moves: Vec<MovedWords>,
-    /// Words that the layout takes, a multiple of the block.
+    /// New positions of its bytes, counted from the beginning of a block that is yet to be chosen.
+    pub moves: Vec<MovedBytes>,
+    /// Bytes that the layout takes, a multiple of the block.
     pub length: u64,
     /// Memory beyond the object's own.
     pub extra_bytes: u64,
+    /// Bytes from one element to the next, if it is about an array.
+    pub stride: Option<u64>,
     /// The text.
     pub text: ProposalText,
+}
+
+/// Consecutive units of an object that move together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct MovedUnits {
+    from: u64,
+    units: u64,
+    to: u64,
 }
 
 /// Places extents of words one after the other.
 pub struct Packer<'a> {
     survey: &'a UseSurvey,
-    block_words: u64,
+    block_units: u64,
     next: u64,
-    moves: Vec<MovedWords>,
+    moves: Vec<MovedUnits>,
 }
 
 impl<'a> Packer<'a> {
     /// A packer at the beginning of a block.
     #[must_use]
     pub fn new(candidate: &Candidate<'a>) -> Self {
-        let block_words = candidate.block.words();
-        Self { survey: candidate.survey, block_words, next: 0, moves: Vec::new() }
+        let block_units = candidate.block_units();
+        Self { survey: candidate.survey, block_units, next: 0, moves: Vec::new() }
     }
 
     /// Aligns what follows to the beginning of a block.
     pub fn block(&mut self) {
-        self.next = self.next.next_multiple_of(self.block_words);
+        self.next = self.next.next_multiple_of(self.block_units);
     }
 
     /// Advances to the next place with the same offset in a block as this word.
     pub fn block_at_offset(&mut self, word: u64) {
-        let offset = word % self.block_words;
-        let ahead = (offset + self.block_words - self.next % self.block_words) % self.block_words;
-        self.next += ahead;
+        self.advance_to(word, self.block_units);
     }
 
-    /// Adds words. Values of two words that do not straddle blocks will not straddle blocks here.
+    fn advance_to(&mut self, unit: u64, modulus: u64) {
+        self.next += (unit % modulus + modulus - self.next % modulus) % modulus;
+    }
+
+    /// Adds words. Values of several that do not straddle blocks will not straddle blocks here.
     pub fn put(&mut self, extent: WordExtent) {
         let (first, words) = (extent.first, extent.words);
         let glued = self
             .moves
             .last()
-            .filter(|last| last.from + last.words == first && last.to + last.words == self.next);
+            .filter(|last| last.from + last.units == first && last.to + last.units == self.next);
         if glued.is_some() {
             if let Some(last) = self.moves.last_mut() {
-                last.words += words;
+                last.units += words;
             }
         } else {
-            // Values of two words begin at even words, so moving by an even number keeps them in a
-            // block.
-            let odd = first % 2 != self.next % 2;
-            if odd && extent.range().any(|word| self.survey.joined(word)) {
-                self.next += 1;
+            // Moved by a multiple of the largest alignment, values stay in a block.
+            if extent.range().any(|word| self.survey.joined(word)) {
+                self.advance_to(first, ALIGNMENT_MAX / self.survey.unit_bytes());
             }
-            self.moves.push(MovedWords { from: first, words, to: self.next });
+            self.moves.push(MovedUnits { from: first, units: words, to: self.next });
         }
         self.next += words;
     }
 
-    fn finish(mut self) -> (Vec<MovedWords>, u64) {
+    fn finish(mut self) -> (Vec<MovedUnits>, u64) {
         self.block();
         (self.moves, self.next)
     }

@@ -1,26 +1,32 @@
-//! A layout: a one-to-one map of words to new addresses.
+//! A layout: a one-to-one map of bytes to new addresses.
 
 use homenode_base::BlockSize;
 use rustc_hash::FxHashMap;
 
-/// Words in a page of the index.
-const PAGE_WORDS: u64 = 1024;
+/// Bytes in a page of the index.
+const PAGE_BYTES: u64 = 4096;
 
 /// Bits in a [`PageFilter`].
 const FILTER_BITS: u64 = 1 << 12;
 
-/// Consecutive words that move together.
+/// Consecutive bytes that move together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MovedWords {
-    /// Number of the first word before the move.
+pub struct MovedBytes {
+    /// Address of the first before the move.
     pub from: u64,
-    /// Number of words.
-    pub words: u64,
-    /// Number of the first word after the move.
+    /// How many.
+    pub bytes: u64,
+    /// Address of the first after the move.
     pub to: u64,
 }
 
-/// A filter that rules out most pages without moved words. Most references are to such pages.
+impl MovedBytes {
+    fn last(&self) -> u64 {
+        self.from + (self.bytes - 1)
+    }
+}
+
+/// A filter that rules out most pages without moved bytes. Most references are to such pages.
 #[derive(Clone, Debug)]
 struct PageFilter(Box<[u64; 1 << 6]>);
 
@@ -50,17 +56,24 @@ impl PageFilter {
     }
 }
 
-/// A map of words: those listed move, all others stay.
+/// A map of bytes: those listed move, all others stay.
 ///
-/// Invariant: no two moves overlap, neither in their sources nor in their destinations, and no word
+/// Invariant: no two moves overlap, neither in their sources nor in their destinations, and no byte
 /// of the trace is at a destination. So the map is one to one.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// In order of `from`.
-    moves: Vec<MovedWords>,
+    moves: Vec<MovedBytes>,
     /// The range of moves in each page that has any: the first, and one past the last.
     index: FxHashMap<u64, (usize, usize)>,
     filter: PageFilter,
+}
+
+/// Bytes from an address on that stay consecutive.
+struct ConsecutiveBytes {
+    to: u64,
+    /// The last of them, before the move.
+    last: u64,
 }
 
 impl Layout {
@@ -69,11 +82,11 @@ impl Layout {
     /// # Panics
     /// When moves overlap.
     #[must_use]
-    pub fn new(mut moves: Vec<MovedWords>) -> Self {
-        moves.retain(|moved| moved.words > 0);
+    pub fn new(mut moves: Vec<MovedBytes>) -> Self {
+        moves.retain(|moved| moved.bytes > 0);
         moves.sort_unstable();
-        let apart = |at: fn(&MovedWords) -> u64, sorted: &[MovedWords]| {
-            sorted.windows(2).all(|pair| at(&pair[0]) + pair[0].words <= at(&pair[1]))
+        let apart = |at: fn(&MovedBytes) -> u64, sorted: &[MovedBytes]| {
+            sorted.windows(2).all(|pair| at(&pair[0]) + pair[0].bytes <= at(&pair[1]))
         };
         assert!(apart(|moved| moved.from, &moves), "sources are disjoint");
         let mut arrived = moves.clone();
@@ -82,8 +95,7 @@ impl Layout {
         let mut index: FxHashMap<u64, (usize, usize)> = FxHashMap::default();
         let mut filter = PageFilter::default();
         for (i, moved) in moves.iter().enumerate() {
-            let last = moved.from + moved.words - 1;
-            for page in moved.from / PAGE_WORDS..=last / PAGE_WORDS {
+            for page in moved.from / PAGE_BYTES..=moved.last() / PAGE_BYTES {
                 index.entry(page).or_insert((i, i)).1 = i + 1;
                 filter.add(page);
             }
@@ -93,7 +105,7 @@ impl Layout {
 
     /// The moves, in order of their sources.
     #[must_use]
-    pub fn moves(&self) -> &[MovedWords] {
+    pub fn moves(&self) -> &[MovedBytes] {
         &self.moves
     }
 
@@ -103,82 +115,72 @@ impl Layout {
         self.moves.is_empty()
     }
 
-    /// This layout with further moves, of other words.
+    /// This layout with further moves, of other bytes.
     #[must_use]
-    pub fn and(&self, other: &[MovedWords]) -> Self {
+    pub fn and(&self, other: &[MovedBytes]) -> Self {
         Self::new([&self.moves, other].concat())
     }
 
-    /// Whether a reference may be to a word that moves: if not, it stays as it is.
+    /// Whether a reference may be to a byte that moves: if not, it stays as it is.
     #[inline]
     #[must_use]
     pub fn may_move(&self, addr: u64, size: u8) -> bool {
-        let page = PAGE_WORDS * BlockSize::WORD_BYTES;
         let last = addr.saturating_add(u64::from(size).saturating_sub(1));
-        self.filter.may_have(addr / page) || self.filter.may_have(last / page)
+        self.filter.may_have(addr / PAGE_BYTES) || self.filter.may_have(last / PAGE_BYTES)
     }
 
-    /// The move that a word is part of.
+    /// The bytes from this one on that move, or stay, with it; at most to the end of the page if
+    /// they stay.
+    #[inline]
+    fn piece(&self, addr: u64) -> ConsecutiveBytes {
+        let page = addr / PAGE_BYTES;
+        let stays = |last| ConsecutiveBytes { to: addr, last };
+        let page_end = addr | (PAGE_BYTES - 1);
+        if !self.filter.may_have(page) {
+            return stays(page_end);
+        }
+        let Some(&(from, to)) = self.index.get(&page) else { return stays(page_end) };
+        let some = &self.moves[from..to];
+        let after = some.partition_point(|moved| moved.from <= addr);
+        if let Some(moved) = some[..after].last().filter(|moved| addr <= moved.last()) {
+            return ConsecutiveBytes { to: moved.to + (addr - moved.from), last: moved.last() };
+        }
+        stays(some.get(after).map_or(page_end, |next| page_end.min(next.from - 1)))
+    }
+
+    /// The new address of a byte.
     #[inline]
     #[must_use]
-    pub fn move_of(&self, word: u64) -> Option<&MovedWords> {
-        let page = word / PAGE_WORDS;
-        if !self.filter.may_have(page) {
-            return None;
-        }
-        let &(from, to) = self.index.get(&page)?;
-        let some = &self.moves[from..to];
-        let moved = &some[..some.partition_point(|moved| moved.from <= word)].last()?;
-        (word < moved.from + moved.words).then_some(moved)
+    pub fn address(&self, addr: u64) -> u64 {
+        self.piece(addr).to
     }
 
-    /// The new number of a word.
+    /// The new number of a word: of the one that its first byte is in.
     #[inline]
     #[must_use]
     pub fn word(&self, word: u64) -> u64 {
-        self.move_of(word).map_or(word, |moved| moved.to + (word - moved.from))
-    }
-
-    /// The new address of a byte: it keeps its offset in its word.
-    #[must_use]
-    pub fn address(&self, addr: u64) -> u64 {
-        let word = BlockSize::WORD_BYTES;
-        self.word(addr / word) * word + addr % word
+        self.address(word * BlockSize::WORD_BYTES) / BlockSize::WORD_BYTES
     }
 
     /// Calls `take` with the new address and size of each part of a reference, in the order of the
     /// original bytes. A part is a run of bytes that are still consecutive.
     #[inline]
     pub fn parts(&self, addr: u64, size: u8, mut take: impl FnMut(u64, u8)) {
-        let bytes = BlockSize::WORD_BYTES;
         let last = addr.saturating_add(u64::from(size).saturating_sub(1));
-        let (first_word, last_word) = (addr / bytes, last / bytes);
-        let start = self.word(first_word);
-        let distance = |at: u64, word: u64| at.wrapping_sub(word);
-        if distance(self.word(last_word), last_word) == distance(start, first_word) {
-            // One or two words moved by the same distance stay consecutive; for longer references
-            // the words between must be checked.
-            if last_word - first_word < 2 || self.moves_as_one(first_word, last_word) {
-                return take(start * bytes + addr % bytes, size);
-            }
+        let first = self.piece(addr);
+        if last <= first.last {
+            return take(first.to, size);
         }
-        let (mut from, mut to) = (addr, start * bytes + addr % bytes);
-        for word in first_word + 1..=last_word {
-            let here = self.word(word) * bytes;
-            if here != to + (word * bytes - from) {
-                take(to, length(from, word * bytes - 1));
-                (from, to) = (word * bytes, here);
+        let (mut from, mut to, mut end) = (addr, first.to, first.last);
+        while end < last {
+            let next = self.piece(end + 1);
+            if next.to != to + (end + 1 - from) {
+                take(to, length(from, end));
+                (from, to) = (end + 1, next.to);
             }
+            end = next.last;
         }
         take(to, length(from, last));
-    }
-
-    fn moves_as_one(&self, first: u64, last: u64) -> bool {
-        match (self.move_of(first), self.move_of(last)) {
-            (Some(a), Some(b)) => a == b,
-            (None, None) => (first..=last).all(|word| self.move_of(word).is_none()),
-            (None, Some(_)) | (Some(_), None) => false,
-        }
     }
 }
 
@@ -203,7 +205,11 @@ mod tests {
     /// ```
     #[test]
     fn references_are_cut_where_the_layout_cuts() {
-        let moved = |from, words, to| MovedWords { from, words, to };
+        let moved = |from: u64, words: u64, to: u64| MovedBytes {
+            from: 4 * from,
+            bytes: 4 * words,
+            to: 4 * to,
+        };
         let layout = Layout::new(vec![moved(7, 2, 70), moved(4, 2, 40)]);
         assert_eq!(parts(&layout, 16, 8), [(160, 8)]);
         assert_eq!(parts(&layout, 19, 4), [(163, 4)]);
@@ -220,11 +226,24 @@ mod tests {
     }
 
     #[test]
+    fn bytes_of_a_word_go_apart() {
+        let moved = |from, bytes, to| MovedBytes { from, bytes, to };
+        let layout = Layout::new(vec![moved(16, 1, 256), moved(17, 1, 320), moved(18, 2, 384)]);
+        assert_eq!(parts(&layout, 17, 1), [(320, 1)]);
+        assert_eq!(parts(&layout, 18, 2), [(384, 2)]);
+        assert_eq!(parts(&layout, 14, 8), [(14, 2), (256, 1), (320, 1), (384, 2), (20, 2)]);
+        assert_eq!((layout.address(19), layout.word(4)), (385, 64));
+        // To the end of a page and beyond it, and at the end of memory.
+        assert_eq!(parts(&layout, 4094, 4), [(4094, 4)]);
+        assert_eq!(parts(&layout, u64::MAX - 1, 8), [(u64::MAX - 1, 8)]);
+    }
+
+    #[test]
     #[should_panic(expected = "destinations are disjoint")]
-    fn two_words_cannot_go_to_one_place() {
+    fn two_bytes_cannot_go_to_one_place() {
         let _ = Layout::new(vec![
-            MovedWords { from: 0, words: 2, to: 10 },
-            MovedWords { from: 8, words: 1, to: 11 },
+            MovedBytes { from: 0, bytes: 2, to: 10 },
+            MovedBytes { from: 8, bytes: 1, to: 11 },
         ]);
     }
 }

@@ -14,7 +14,7 @@ const SPARSE_WORDS: u64 = 1 << 22;
 /// An object is sparse if its words exceed its used words by more than this factor.
 const SPARSE_TIMES: u64 = 16;
 
-/// Consecutive words.
+/// Consecutive words, or bytes in an object whose unit is a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WordExtent {
     /// Number of the first: its address divided by four.
@@ -44,6 +44,8 @@ impl WordExtent {
 pub struct DataObject {
     /// The object of the trace; none for memory without a name.
     pub identity: Option<Object>,
+    /// Bytes of a unit of its extents: those of a word, or 1.
+    pub unit_bytes: u64,
     /// Its words, in order: one extent for a symbol, one for every heap block of a call site.
     pub extents: Vec<WordExtent>,
     /// Words that are used.
@@ -57,7 +59,20 @@ impl DataObject {
         let first = self.extents.first().map_or(0, |extent| extent.first);
         match &self.identity {
             Some(known) if !known.label().is_empty() => known.label(),
-            Some(_) | None => format!("memory at {:#x}", first * BlockSize::WORD_BYTES),
+            Some(_) | None => format!("memory at {:#x}", first * self.unit_bytes),
+        }
+    }
+
+    /// The same object, in bytes.
+    #[must_use]
+    pub fn in_bytes(&self) -> Self {
+        let scale = |units: u64| units * self.unit_bytes;
+        let extent = |e: &WordExtent| WordExtent { first: scale(e.first), words: scale(e.words) };
+        Self {
+            identity: self.identity.clone(),
+            unit_bytes: 1,
+            extents: self.extents.iter().map(extent).collect(),
+            used: scale(self.used),
         }
     }
 
@@ -131,8 +146,8 @@ impl ObjectCollector {
         let next = self.objects.len();
         let index = *self.of_group.entry(group).or_insert(next);
         if index == next {
-            let identity = Some(identity());
-            self.objects.push(DataObject { identity, extents: Vec::new(), used: 0 });
+            let (identity, unit_bytes) = (Some(identity()), BlockSize::WORD_BYTES);
+            self.objects.push(DataObject { identity, unit_bytes, extents: Vec::new(), used: 0 });
         }
         self.objects[index].extents.push(extent);
         self.objects[index].used += used;
@@ -150,7 +165,8 @@ impl ObjectCollector {
         }
         self.open = Some(self.objects.len());
         let extents = vec![WordExtent { first: word, words: 1 }];
-        self.objects.push(DataObject { identity: None, extents, used: 1 });
+        let unit_bytes = BlockSize::WORD_BYTES;
+        self.objects.push(DataObject { identity: None, unit_bytes, extents, used: 1 });
     }
 }
 

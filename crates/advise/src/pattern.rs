@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use homenode_base::{BlockSize, ProcId};
+use homenode_base::ProcId;
 
 use crate::candidate::Candidate;
 use crate::objects::{DataObject, UniformRun, WordExtent};
@@ -175,12 +175,6 @@ pub fn rows(extent: WordExtent, stride: u64) -> impl Iterator<Item = WordExtent>
     })
 }
 
-/// Converts words to bytes.
-#[must_use]
-pub fn bytes(words: u64) -> u64 {
-    words * BlockSize::WORD_BYTES
-}
-
 #[cfg(test)]
 mod tests {
     use homenode_base::{AccessKind, ReferenceFilter};
@@ -208,7 +202,7 @@ mod tests {
         let mut surveyor = UseSurveyor::new(4, ReferenceFilter::ALL);
         surveyor.push(&batch);
         let extents = vec![WordExtent { first: 0x400, words: 6 + 10 * 12 }];
-        let object = DataObject { identity: None, extents, used: 123 };
+        let object = DataObject { identity: None, unit_bytes: 4, extents, used: 123 };
         assert_eq!(header(&object, &surveyor.finish(), 10), 6);
     }
 }

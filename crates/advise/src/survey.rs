@@ -4,12 +4,14 @@ use homenode_base::{AccessKind, BlockSize, Flags, ProcId, ReferenceFilter, Refer
 use homenode_trace::{Batch, BatchPart, Event, EventKind, ThreadTurn};
 use rustc_hash::FxHashMap;
 
+mod parts;
+
 use crate::concurrency::RunningThreads;
 use crate::line_filter::LineFilter;
 use crate::uses::{EMPTY, UserSets};
 use crate::words::{
-    ATOMIC, ConcurrentUse, FIELD, JOINED, LOCKS, READ_LAST, TOUCHED, UseTable, WRITTEN, WordPlace,
-    WordReferences,
+    ATOMIC, ConcurrentUse, FIELD, JOINED, LOCKS, PARTLY, READ_LAST, TOUCHED, UseTable, WRITTEN,
+    WordPlace, WordReferences,
 };
 
 /// A reference of up to this many bytes is one value, whose words must stay together. A longer one
@@ -23,8 +25,8 @@ const READS_A_WRITE: u32 = 64;
 /// A word is updated if more than one in this many references writes: an addition reads once.
 const READS_AN_UPDATE: u32 = 4;
 
-/// Words of the largest lock, a reader-writer lock of 56 bytes, up to the last field in use.
-const LOCK_WORDS: u64 = 13;
+/// Bytes of the largest lock, a reader-writer lock of 56 bytes, up to the last field in use.
+const LOCK_BYTES: u64 = 52;
 
 /// How the threads use a word while several run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +61,8 @@ pub enum ContendedUse {
 /// different sets of users.
 pub struct UseSurveyor {
     processors: u16,
+    /// Logarithm of the bytes in a unit.
+    unit_bits: u32,
     words: UseTable,
     uses: UserSets,
     /// The role of references, by kind and flags.
@@ -83,6 +87,7 @@ impl UseSurveyor {
         assert!(processors > 0, "at least one processor");
         Self {
             processors,
+            unit_bits: BlockSize::WORD_BYTES.trailing_zeros(),
             roles: filter.all_roles(),
             lines: None,
             words: UseTable::default(),
@@ -99,7 +104,7 @@ impl UseSurveyor {
     /// faster if they are a small part of the program's data.
     #[must_use]
     pub fn of_words(self, words: impl IntoIterator<Item = u64>) -> Self {
-        Self { lines: Some(LineFilter::new(words)), ..self }
+        Self { lines: Some(LineFilter::new(words, BlockSize::WORD_BYTES)), ..self }
     }
 
     fn event(&mut self, event: &Event) {
@@ -123,7 +128,7 @@ impl UseSurveyor {
             None
         };
         if let Some((addr, locks)) = object {
-            self.synchronisation.insert(addr / BlockSize::WORD_BYTES, locks);
+            self.synchronisation.insert(addr >> self.unit_bits, locks);
         }
         self.threads.event(event);
     }
@@ -166,15 +171,18 @@ impl UseSurveyor {
             self.references += 1;
             let write = kind != AccessKind::Read.code();
             let (addr, size) = (addrs[row], sizes[row]);
-            let first = addr / BlockSize::WORD_BYTES;
+            let first = addr >> self.unit_bits;
             let end = addr.saturating_add(u64::from(size).saturating_sub(1));
-            let last = end / BlockSize::WORD_BYTES;
+            let last = end >> self.unit_bits;
             if self.lines.as_ref().is_some_and(|lines| !lines.holds(first) && !lines.holds(last)) {
                 continue;
             }
             // A compiler initialises several values at a time: these are not one.
             let joined = if SEVERAL && size <= VALUE_BYTES { JOINED } else { 0 };
             let mut kept = TOUCHED;
+            if SEVERAL && u64::from(size) < BlockSize::WORD_BYTES {
+                kept |= PARTLY;
+            }
             let synchronises = Flags(flags).contains(Flags::SYNC);
             if kind == AccessKind::Atomic.code() {
                 kept |= ATOMIC | if synchronises { LOCKS } else { 0 };
@@ -244,6 +252,8 @@ impl UseSurveyor {
         let mut begins: Vec<u64> = self.synchronisation.keys().copied().collect();
         begins.sort_unstable();
         UseSurvey {
+            roles: self.roles,
+            unit_bytes: 1 << self.unit_bits,
             begins,
             users_only,
             single_user,
@@ -257,8 +267,10 @@ impl UseSurveyor {
     }
 }
 
-/// The users of each word of memory.
+/// The users of each word of memory, or of each byte of some of it.
 pub struct UseSurvey {
+    unit_bytes: u64,
+    roles: [[ReferenceRole; 256]; 4],
     processors: u16,
     references: u64,
     last_thread: u16,
@@ -335,7 +347,7 @@ impl UseSurvey {
         let ends_before = |next: &u64| !self.synchronisation.contains_key(next);
         self.words.word(word).0.bits & JOINED != 0
             || self.lock_at(word).is_some_and(|begin| {
-                let mut rest = (word + 1..begin + LOCK_WORDS).take_while(ends_before);
+                let mut rest = (word + 1..begin + self.lock_units()).take_while(ends_before);
                 rest.any(|next| self.is_field(next))
             })
     }
@@ -362,7 +374,11 @@ impl UseSurvey {
     fn lock_at(&self, word: u64) -> Option<u64> {
         let after = self.begins.partition_point(|&begin| begin <= word);
         let begin = *self.begins.get(after.checked_sub(1)?)?;
-        (word - begin < LOCK_WORDS).then_some(begin)
+        (word - begin < self.lock_units()).then_some(begin)
+    }
+
+    fn lock_units(&self) -> u64 {
+        LOCK_BYTES / self.unit_bytes
     }
 
     /// What threads do with a word that several of them write, and how many write it. `None` if
@@ -462,39 +478,5 @@ impl UseSurvey {
         for user in self.uses.users(concurrent.uses) {
             users[usize::from(user)] = true;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use homenode_base::Rng;
-
-    use super::*;
-
-    #[test]
-    fn a_survey_of_some_words_knows_of_them_what_one_of_all_knows() {
-        let mut rng = Rng::new(5);
-        let mut batch = Batch::default();
-        for _ in 0..5000 {
-            batch.turns.push(u16::try_from(rng.below(3)).unwrap());
-            batch.kind.push(u8::try_from(rng.below(3)).unwrap());
-            batch.size.push([4, 8, 16][usize::try_from(rng.below(3)).unwrap()]);
-            batch.addr.push(4 * rng.below(400));
-        }
-        let surveyor = || UseSurveyor::new(3, ReferenceFilter::ALL);
-        let chosen = [3, 40, 41, 390];
-        let [all, some] = [surveyor(), surveyor().of_words(chosen)].map(|mut surveyor| {
-            surveyor.push(&batch);
-            surveyor.finish()
-        });
-        assert_eq!(some.references(), all.references());
-        for word in chosen {
-            let about = |survey: &UseSurvey| {
-                (survey.label(word), survey.contended(word), survey.references_to(word))
-            };
-            assert_eq!(about(&some), about(&all));
-            assert_eq!(some.joined(word), all.joined(word));
-        }
-        assert_eq!((some.references_to(200), all.references_to(200) > 0), (0, true));
     }
 }

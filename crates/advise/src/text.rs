@@ -53,9 +53,15 @@ pub(crate) fn pieces(object: &DataObject) -> &'static str {
     if is_heap(object) { "heap blocks" } else { "pieces" }
 }
 
+/// Bytes from one to another of an object: `8-11`, or `8`.
+pub(crate) fn byte_range(first: u64, last: u64) -> String {
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
+}
+
 /// A size in words: `64-byte`, `4 KB`.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
+        1 => "1 byte".to_owned(),
         0..1024 => format!("{bytes} bytes"),
         _ if bytes.is_multiple_of(1 << 20) => format!("{} MB", bytes >> 20),
         _ if bytes.is_multiple_of(1 << 10) => format!("{} KB", bytes >> 10),

@@ -26,6 +26,8 @@ pub(crate) const ATOMIC: u8 = 16;
 pub(crate) const READ_LAST: u8 = 32;
 /// It is read or written plainly to synchronise threads, as the owner of a lock is.
 pub(crate) const FIELD: u8 = 64;
+/// A part of it is referenced alone while several threads run.
+pub(crate) const PARTLY: u8 = 128;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WordReferences {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use homenode_advise::{Layout, MovedWords};
+use homenode_advise::{Layout, MovedBytes};
 use homenode_base::{AccessKind, BlockSize, Time};
 use homenode_trace::{
     AddressRange, Batch, BatchPart, EventKind, LocalRange, Metadata, Summary, ThreadTurn,
@@ -156,14 +156,13 @@ fn ranges(old: &[AddressRange], layout: &Layout, block: BlockSize) -> Vec<Addres
 
 /// The new address range (end exclusive) of the bytes from `start` to `end`, if the first byte
 /// moves.
-fn moved(pieces: &[MovedWords], start: u64, end: u64) -> Vec<(u64, u64)> {
-    let bytes = BlockSize::WORD_BYTES;
-    let from = pieces.partition_point(|piece| (piece.from + piece.words) * bytes <= start);
-    let within = pieces[from..].iter().take_while(|piece| piece.from * bytes < end);
-    let place = |piece: &MovedWords| {
-        let first = start.max(piece.from * bytes);
-        let last = end.min((piece.from + piece.words) * bytes);
-        let to = piece.to * bytes + (first - piece.from * bytes);
+fn moved(pieces: &[MovedBytes], start: u64, end: u64) -> Vec<(u64, u64)> {
+    let from = pieces.partition_point(|piece| piece.from + piece.bytes <= start);
+    let within = pieces[from..].iter().take_while(|piece| piece.from < end);
+    let place = |piece: &MovedBytes| {
+        let first = start.max(piece.from);
+        let last = end.min(piece.from + piece.bytes);
+        let to = piece.to + (first - piece.from);
         (to, to + (last - first))
     };
     within.map(place).collect()

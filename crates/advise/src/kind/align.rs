@@ -3,7 +3,6 @@
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
-use crate::pattern::bytes;
 use crate::text::{code_name, is_heap, pieces, size, users};
 
 /// Aligns an object to blocks at both ends: a symbol, all heap blocks of a call site together, or
@@ -68,14 +67,14 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
 /// a lock with its data, takes two blocks instead of one; in a large one, elements padded to a
 /// block, such as rows of a matrix, straddle two.
 fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
-    let block_words = candidate.block.words();
+    let block_words = candidate.block_units();
     let straddles = |e: &&WordExtent| {
         let within = e.first % block_words;
         within != 0 && within + e.words > block_words
     };
     let extents = &candidate.object.extents;
     let first = extents.iter().find(straddles)?;
-    let after = size(bytes(first.first % block_words));
+    let after = size(candidate.bytes_of(first.first % block_words));
     let (label, users) = (candidate.object.label(), users(candidate.survey, &candidate.users));
     let block = size(candidate.block.bytes());
     let so = if first.words <= block_words {

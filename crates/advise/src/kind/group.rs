@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::{UniformRun, WordExtent, uniform_runs};
-use crate::pattern::{self, Elements, bytes};
+use crate::pattern::{self, Elements};
 use crate::survey::WordLabel;
 use crate::text::{is_heap, size, user, users};
 
@@ -155,10 +155,10 @@ fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option
         runs.iter().map(|r| (placement.class(r), r.extent)).collect();
     let packer = gather(candidate, &parts)?;
     let owned = candidate.runs.iter().filter(|run| matches!(run.label, WordLabel::Own(_)));
-    let lengths = owned.map(|run| bytes(run.extent.words));
+    let lengths = owned.map(|run| candidate.bytes_of(run.extent.words));
     let order = match pattern::thread_stride(candidate) {
         Some(thread_stride) => {
-            format!("one after the other, again every {}", size(bytes(thread_stride)))
+            format!("one after the other, again every {}", size(candidate.bytes_of(thread_stride)))
         }
         // Data used at random have no owner, even if one thread happens to use them most.
         None if !owned_for_good(candidate) => return None,
@@ -234,7 +234,7 @@ fn by_column(candidate: &Candidate<'_>) -> Option<Proposal> {
          a thread uses lies in a row, and begin each thread's part at a block.",
         candidate.object.label(),
         users(candidate.survey, &candidate.owners()),
-        size(bytes(thread_stride)),
+        size(candidate.bytes_of(thread_stride)),
         size(candidate.block.bytes())
     );
     let (block, count) = (candidate.block.bytes(), candidate.object.words() / thread_stride);

@@ -1,9 +1,12 @@
 //! Elements of different threads in one block.
 
+use homenode_base::BlockSize;
+
 use super::Entry;
+use super::split::apart::values_of;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
-use crate::pattern::{self, Elements, bytes};
+use crate::pattern::{self, Elements};
 use crate::survey::WordLabel;
 use crate::text::{code_name, is_heap, pieces, size, users};
 
@@ -20,7 +23,7 @@ pub const ENTRY: Entry = Entry {
 const PARTS_MAX: usize = 8;
 
 fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
-    let found = [by_owner(candidate), by_period(candidate)];
+    let found = [by_owner(candidate), by_period(candidate), by_value(candidate)];
     found.into_iter().flatten().collect()
 }
 
@@ -48,7 +51,7 @@ fn by_owner(candidate: &Candidate<'_>) -> Option<Proposal> {
     let parts = match elements {
         Some(Elements { stride, count }) if owned == candidate.runs.len() => format!(
             "The {count} elements of `{label}`, {} each, belong to {} and lie next to each other",
-            size(bytes(stride)),
+            size(candidate.bytes_of(stride)),
             users(candidate.survey, &owners)
         ),
         _ if candidate.runs.len() == candidate.object.extents.len() => format!(
@@ -64,7 +67,7 @@ fn by_owner(candidate: &Candidate<'_>) -> Option<Proposal> {
         ),
     };
     let remedy = match elements {
-        Some(Elements { stride, .. }) if stride <= candidate.block.words() => {
+        Some(Elements { stride, .. }) if stride <= candidate.block_units() => {
             format!("pad each element to {block}")
         }
         Some(_) => format!("pad each element to a multiple of {block}"),
@@ -77,7 +80,7 @@ fn by_owner(candidate: &Candidate<'_>) -> Option<Proposal> {
 /// Pads each element of an array of structures.
 fn by_period(candidate: &Candidate<'_>) -> Option<Proposal> {
     let elements = pattern::period(candidate.object, candidate.survey)?;
-    if elements.stride % candidate.block.words() == 0 || candidate.object.extents.len() > 1 {
+    if elements.stride % candidate.block_units() == 0 || candidate.object.extents.len() > 1 {
         return None;
     }
     let header = pattern::header(candidate.object, candidate.survey, elements.stride);
@@ -94,14 +97,42 @@ fn by_period(candidate: &Candidate<'_>) -> Option<Proposal> {
     let block = size(candidate.block.bytes());
     let which = match header {
         0 => String::new(),
-        header => format!(" after its first {}", size(bytes(header))),
+        header => format!(" after its first {}", size(candidate.bytes_of(header))),
     };
     let sentence = format!(
         "The {} elements of `{}`{which}, {} each by their pattern of use, straddle blocks of \
          {block} and share them, while {} use them: pad each element to a multiple of {block}.",
         elements.count,
         candidate.object.label(),
-        size(bytes(elements.stride)),
+        size(candidate.bytes_of(elements.stride)),
+        users(candidate.survey, &candidate.users),
+    );
+    let hint = hint(candidate, Some(elements));
+    candidate.propose(packer, ProposalText { elements: Some(elements), sentence, hint })
+}
+
+/// Pads each element of an array of values of one or two bytes, as flags and small locks are.
+fn by_value(candidate: &Candidate<'_>) -> Option<Proposal> {
+    let [extent] = candidate.object.extents[..] else { return None };
+    let values = values_of(candidate.survey, extent);
+    let stride = values.first().map(|value| value.words)?;
+    let small = candidate.bytes_of(stride) < BlockSize::WORD_BYTES;
+    if !small || values.len() < 2 || values.iter().any(|value| value.words != stride) {
+        return None;
+    }
+    let elements = Elements { stride, count: extent.words / stride };
+    if by_owner(candidate).is_some_and(|proposal| proposal.text.elements == Some(elements)) {
+        return None;
+    }
+    let mut packer = Packer::new(candidate);
+    pattern::rows(extent, stride).for_each(|row| put_aligned(&mut packer, row));
+    let block = size(candidate.block.bytes());
+    let sentence = format!(
+        "The {} elements of `{}`, {} each, lie next to each other in blocks of {block}, and {} use \
+         and write them: pad each element to {block}.",
+        elements.count,
+        candidate.object.label(),
+        size(candidate.bytes_of(stride)),
         users(candidate.survey, &candidate.users),
     );
     let hint = hint(candidate, Some(elements));
@@ -126,8 +157,9 @@ fn hint(candidate: &Candidate<'_>, elements: Option<Elements>) -> String {
         None if candidate.object.extents.len() == 1 && candidate.runs.len() <= PARTS_MAX => {
             let first = candidate.runs.first().map_or(0, |run| run.extent.first);
             let starts = candidate.runs.iter().skip(1);
-            let starts: Vec<String> =
-                starts.map(|run| bytes(run.extent.first - first).to_string()).collect();
+            let starts: Vec<String> = starts
+                .map(|run| candidate.bytes_of(run.extent.first - first).to_string())
+                .collect();
             format!("alignas({block}) before what begins at bytes {} of it", starts.join(", "))
         }
         None => format!("start_of(part) = (end_of(part - 1) + {block} - 1) / {block} * {block}"),

@@ -3,8 +3,7 @@
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
-use crate::pattern::bytes;
-use crate::text::{size, users};
+use crate::text::{byte_range, size, users};
 
 /// Moves the words of an object that synchronise threads to blocks of their own, so that users of
 /// the data do not wait for acquisitions of the lock, nor the other way round.
@@ -59,8 +58,8 @@ fn separate(candidate: &Candidate<'_>) -> Option<Proposal> {
 fn place(candidate: &Candidate<'_>, words: WordExtent) -> String {
     let begins = candidate.object.extents.iter().map(|extent| extent.first);
     let begin = begins.filter(|&begin| begin <= words.first).max().unwrap_or(words.first);
-    let first = bytes(words.first - begin);
-    format!("{first}-{}", first + bytes(words.words) - 1)
+    let first = candidate.bytes_of(words.first - begin);
+    byte_range(first, first + candidate.bytes_of(words.words) - 1)
 }
 
 /// The object's words, cut where locks begin and end. Unused words and the later words of a value

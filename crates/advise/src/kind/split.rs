@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-mod apart;
+pub(super) mod apart;
 
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
-use crate::pattern::{self, bytes};
-use crate::survey::{UseSurvey, WordLabel};
-use crate::text::{size, users};
+use crate::pattern;
+use crate::survey::WordLabel;
+use crate::text::{byte_range, size, users};
 
 /// Most parts of a single structure for which advice is given.
 const PARTS_MAX: usize = 64;
@@ -92,7 +92,10 @@ fn fields(candidate: &Candidate<'_>, shared_apart: bool) -> Option<Proposal> {
     }
     let list: Vec<String> = ranges
         .iter()
-        .map(|(class, r)| format!("{}-{} {}", bytes(r.start), bytes(r.end) - 1, class.name()))
+        .map(|(class, range)| {
+            let last = candidate.bytes_of(range.end) - 1;
+            format!("{} {}", byte_range(candidate.bytes_of(range.start), last), class.name())
+        })
         .collect();
     let remedy = if shared_apart {
         "give what several threads write a block of its own in each element"
@@ -104,7 +107,7 @@ fn fields(candidate: &Candidate<'_>, shared_apart: bool) -> Option<Proposal> {
          {remedy}.",
         elements.count,
         candidate.object.label(),
-        size(bytes(elements.stride)),
+        size(candidate.bytes_of(elements.stride)),
         size(candidate.block.bytes()),
         list.join(", "),
     );
@@ -167,7 +170,7 @@ fn structure(candidate: &Candidate<'_>) -> Option<Proposal> {
     }
     let start = candidate.object.extents.first().map_or(0, |extent| extent.first);
     let said: Vec<String> =
-        parts.iter().map(|(label, e)| part(candidate.survey, *label, e, start)).collect();
+        parts.iter().map(|(label, e)| part(candidate, *label, e, start)).collect();
     let sentence = format!(
         "`{}` holds data of different use in one block of {} ({}): move these apart, each to a \
          block of its own.",
@@ -179,16 +182,16 @@ fn structure(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, ProposalText { elements: None, sentence, hint })
 }
 
-fn part(survey: &UseSurvey, label: WordLabel, extents: &[WordExtent], start: u64) -> String {
+fn part(candidate: &Candidate<'_>, label: WordLabel, extents: &[WordExtent], start: u64) -> String {
     let who = match label {
-        WordLabel::Own(user) => users(survey, &[user]),
+        WordLabel::Own(user) => users(candidate.survey, &[user]),
         WordLabel::Untouched => "no thread".to_owned(),
         WordLabel::Read => "several, which only read".to_owned(),
         WordLabel::Shared => "several, some of which write".to_owned(),
     };
     let one = |extent: &WordExtent| {
-        let first = bytes(extent.first - start);
-        format!("{first}-{}", first + bytes(extent.words) - 1)
+        let first = candidate.bytes_of(extent.first - start);
+        byte_range(first, first + candidate.bytes_of(extent.words) - 1)
     };
     let shown: Vec<String> = extents.iter().take(3).map(one).collect();
     let more = if extents.len() > 3 { " and more" } else { "" };

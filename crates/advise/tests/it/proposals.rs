@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_advise::kind::TABLE;
-use homenode_advise::{Candidate, Layout, UseSurvey, UseSurveyor, WordLabel, data_objects};
+use homenode_advise::{
+    Candidate, DataObject, Layout, UseSurvey, UseSurveyor, WordLabel, data_objects,
+};
 use homenode_analysis::Names;
 use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter, Rng};
 use homenode_trace::{AddressRange, Batch, Event, EventKind, Metadata, RangeKind};
@@ -76,37 +78,88 @@ fn program(seed: u64) -> (Metadata, Vec<Access>) {
 #[test]
 fn proposals_keep_every_word_once_and_values_whole() {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut seen_in_bytes = BTreeMap::new();
     for seed in 0..120 {
         let (metadata, accesses) = program(seed);
         let survey = survey(&accesses);
         let names = Names::new(&metadata);
         let block = BlockSize::new(16 << (seed % 5)).expect("a size");
-        for object in data_objects(&names, &survey) {
-            let candidate = Candidate::new(&survey, &object, block, true);
-            for entry in TABLE {
-                for proposal in (entry.propose)(&candidate) {
-                    *seen.entry(entry.name).or_default() += 1;
-                    assert!(proposal.length % block.words() == 0, "whole blocks");
-                    let room = 1 << 40;
-                    let mut moves = proposal.moves.clone();
-                    moves.iter_mut().for_each(|moved| moved.to += room);
-                    let layout = Layout::new(moves);
-                    let mut places = BTreeSet::new();
-                    for word in object.extents.iter().flat_map(|extent| extent.range()) {
-                        let to = layout.word(word);
-                        assert!((room..room + proposal.length).contains(&to), "{}", entry.name);
-                        assert!(places.insert(to), "{}: two words in one place", entry.name);
-                        let within = object.extents.iter().any(|e| e.range().contains(&(word + 1)));
-                        if survey.joined(word) && within {
-                            assert_eq!(layout.word(word + 1), to + 1, "{}", entry.name);
-                        }
-                    }
-                    assert!(!proposal.text.sentence.is_empty());
-                }
-            }
+        let objects = data_objects(&names, &survey);
+        for object in &objects {
+            check_proposals(&Candidate::new(&survey, object, block, true), &mut seen);
+        }
+        let bytes: Vec<DataObject> = objects.iter().map(DataObject::in_bytes).collect();
+        let extents = bytes.iter().flat_map(|object| &object.extents);
+        let mut surveyor = survey.of_bytes(extents.flat_map(|extent| extent.range()));
+        surveyor.push(&batch(&accesses));
+        let survey = surveyor.finish();
+        for object in &bytes {
+            check_proposals(&Candidate::new(&survey, object, block, true), &mut seen_in_bytes);
         }
     }
     assert!(TABLE.iter().all(|entry| seen.contains_key(entry.name)), "{seen:?}");
+    assert!(TABLE.iter().all(|entry| seen_in_bytes.contains_key(entry.name)), "{seen_in_bytes:?}");
+}
+
+/// Whatever is proposed for a candidate keeps its units, and its values whole.
+fn check_proposals(candidate: &Candidate<'_>, seen: &mut BTreeMap<&str, usize>) {
+    let (object, survey) = (candidate.object, candidate.survey);
+    let unit = object.unit_bytes;
+    for entry in TABLE {
+        for proposal in (entry.propose)(candidate) {
+            *seen.entry(entry.name).or_default() += 1;
+            assert!(proposal.length % candidate.block.bytes() == 0, "whole blocks");
+            let room = 1 << 40;
+            let mut moves = proposal.moves.clone();
+            moves.iter_mut().for_each(|moved| moved.to += room);
+            let layout = Layout::new(moves);
+            let mut places = BTreeSet::new();
+            for number in object.extents.iter().flat_map(|extent| extent.range()) {
+                let to = layout.address(number * unit);
+                assert!((room..room + proposal.length).contains(&to), "{}", entry.name);
+                assert!(places.insert(to), "{}: two words in one place", entry.name);
+                let within = object.extents.iter().any(|e| e.range().contains(&(number + 1)));
+                if survey.joined(number) && within {
+                    assert_eq!(layout.address((number + 1) * unit), to + unit, "{}", entry.name);
+                }
+            }
+            assert!(!proposal.text.sentence.is_empty());
+        }
+    }
+}
+
+#[test]
+fn flags_of_one_byte_are_padded_each() {
+    let flags = 0x1000;
+    let mut accesses = vec![Access::new(0, AccessKind::Write, 0x9000, 4)];
+    for round in 0..40 {
+        let flag =
+            |thread: u16| Access::new(thread, AccessKind::Write, flags + u64::from(thread), 1);
+        accesses.extend((0..4).map(flag));
+        accesses.push(Access::new(round % 4, AccessKind::Read, flags + 8, 4));
+    }
+    let words = survey(&accesses);
+    assert_eq!(words.label(flags / 4), WordLabel::Shared);
+    assert_eq!(words.words_used_in_parts().collect::<Vec<_>>(), [flags / 4]);
+    let mut surveyor = words.of_bytes(flags..flags + 12);
+    surveyor.push(&batch(&accesses));
+    let bytes = surveyor.finish();
+    assert_eq!(bytes.label(flags + 2), WordLabel::Own(2));
+    assert!(bytes.is_divided(flags / 4) && !bytes.is_divided(flags / 4 + 2));
+    let range = AddressRange::new(RangeKind::Static, flags, 4, "flags".to_owned());
+    let metadata = Metadata { ranges: vec![range], ..Metadata::default() };
+    let objects = data_objects(&Names::new(&metadata), &words);
+    let object = objects.iter().find(|object| object.label() == "flags").unwrap().in_bytes();
+    let block = BlockSize::new(64).unwrap();
+    let pad = TABLE.iter().find(|entry| entry.name == "pad").unwrap();
+    let found = (pad.propose)(&Candidate::new(&bytes, &object, block, false));
+    let to: Vec<u64> = found[0].moves.iter().map(|moved| moved.to).collect();
+    assert_eq!((&to[..], found[0].length, found[0].stride), (&[0, 64, 128, 192][..], 256, Some(1)));
+    assert_eq!(
+        found[0].text.sentence,
+        "The 4 elements of `flags`, 1 byte each, belong to threads 0-3 and lie next to each other: \
+         pad each element to 64 bytes."
+    );
 }
 
 #[test]
@@ -223,4 +276,31 @@ fn what_one_thread_has_to_itself_is_not_contended() {
         .map(|(thread, addr)| Access::new(thread, AccessKind::Read, addr, 4));
     let survey = self::survey(&[&readers[..], &readers[..]].concat());
     assert!(!survey.is_contended(0x400..0x410), "no thread writes");
+}
+
+#[test]
+fn a_survey_of_some_words_knows_of_them_what_one_of_all_knows() {
+    let mut rng = Rng::new(5);
+    let mut batch = Batch::default();
+    for _ in 0..5000 {
+        batch.turns.push(u16::try_from(rng.below(3)).unwrap());
+        batch.kind.push(u8::try_from(rng.below(3)).unwrap());
+        batch.size.push([4, 8, 16][usize::try_from(rng.below(3)).unwrap()]);
+        batch.addr.push(4 * rng.below(400));
+    }
+    let surveyor = || UseSurveyor::new(3, ReferenceFilter::ALL);
+    let chosen = [3, 40, 41, 390];
+    let [all, some] = [surveyor(), surveyor().of_words(chosen)].map(|mut surveyor| {
+        surveyor.push(&batch);
+        surveyor.finish()
+    });
+    assert_eq!(some.references(), all.references());
+    for word in chosen {
+        let about = |survey: &UseSurvey| {
+            (survey.label(word), survey.contended(word), survey.references_to(word))
+        };
+        assert_eq!(about(&some), about(&all));
+        assert_eq!(some.joined(word), all.joined(word));
+    }
+    assert_eq!((some.references_to(200), all.references_to(200) > 0), (0, true));
 }

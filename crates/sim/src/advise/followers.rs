@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use homenode_advise::{DataObject, MovedWords};
+use homenode_advise::{DataObject, MovedBytes};
 use homenode_analysis::ObjectKind;
 use homenode_base::BlockSize;
 
@@ -20,7 +20,7 @@ const OWN_ALIGNMENT: u64 = 8;
 pub(super) struct Followers {
     /// Their positions in the list of objects.
     pub(super) objects: Vec<usize>,
-    pub(super) moves: Vec<MovedWords>,
+    pub(super) moves: Vec<MovedBytes>,
     /// The blocks that they leave, in order, and those that they take.
     pub(super) old_blocks: Vec<u64>,
     pub(super) new_blocks: Range<u64>,
@@ -56,7 +56,9 @@ impl Followers {
                 break;
             }
             found.objects.push(index);
-            found.moves.push(MovedWords { from: extent.first, words: extent.words, to });
+            let [from, bytes, to_byte] =
+                [extent.first, extent.words, to].map(|words| words * BlockSize::WORD_BYTES);
+            found.moves.push(MovedBytes { from, bytes, to: to_byte });
             found.old_blocks.extend(extent.first / block.words()..=(last - 1) / block.words());
             (end, free) = (last, to + extent.words);
         }

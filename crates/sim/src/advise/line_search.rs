@@ -2,6 +2,7 @@
 
 use homenode_advise::kind::TABLE;
 use homenode_advise::{ApparentSaving, ChanceRange, DataObject, Layout, UseSurvey};
+use homenode_base::BlockSize;
 use homenode_snoop::{WaitCause, Waits};
 use homenode_trace::TraceReader;
 use rustc_hash::FxHashSet;
@@ -54,8 +55,8 @@ pub(super) fn search(
     let places = ObjectBlocks::new(objects, survey, &identity, replay.block);
     let words = ObjectWords::new(objects);
     let examined = words.waited_for(before, 0, OBJECTS_MAX);
-    let spare = FOLLOWERS_WORDS_MAX * ROUNDS_MAX as u64;
-    let trials = propose(trace, objects, survey, &places, &examined, spare)?;
+    let spare = FOLLOWERS_WORDS_MAX * BlockSize::WORD_BYTES * ROUNDS_MAX as u64;
+    let trials = propose(trace, replay.pool, objects, survey, &places, &examined, spare)?;
     let mut state = LineSearchState {
         replay,
         objects,

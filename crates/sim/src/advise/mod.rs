@@ -1,6 +1,7 @@
 //! Advice to align, pad, group, split and place data, with the savings simulated.
 
 mod attribution;
+mod bytes;
 mod config;
 mod evaluator;
 mod followers;

@@ -257,7 +257,7 @@ impl AdviceWriter<'_> {
             let trial = &search.trials[taken.trial];
             let said = &trial.proposal.text;
             AdviceRow {
-                stride: said.elements.map(|e| e.stride * BlockSize::WORD_BYTES),
+                stride: trial.proposal.stride,
                 count: said.elements.map(|e| e.count),
                 blocks: count(trial.old_blocks.len()),
                 extra_bytes: trial.proposal.extra_bytes,

@@ -1,12 +1,13 @@
 //! Greedy search for layouts: accept the best first, then those that still save cost.
 
 use homenode_advise::kind::TABLE;
-use homenode_advise::{Candidate, DataObject, Layout, MovedWords, UseSurvey, WordExtent};
+use homenode_advise::{Candidate, DataObject, Layout, MovedBytes, UseSurvey, WordExtent};
 use homenode_base::BlockSize;
 use homenode_trace::TraceReader;
 use homenode_transform::realign::AddressMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bytes::ByteObjects;
 use super::evaluator::{BlockCost, LayoutEvaluator, PricedReferences, PricedTrace, ReportPart};
 use super::trial::{LayoutTrial, TrialCost, try_all};
 use crate::error::{SimResult, config_error};
@@ -112,7 +113,7 @@ pub(super) fn search(
     let total: u128 = before.blocks.values().map(|cost| cost.steps).sum();
     let costly = costly_objects(objects, &places, before, total);
     let examined = costly.len();
-    let trials = propose(priced.trace, objects, survey, &places, &costly, 0)?;
+    let trials = propose(priced.trace, point.pool, objects, survey, &places, &costly, 0)?;
     let mut state = SearchState {
         current: before.blocks.clone(),
         layout: Layout::default(),
@@ -131,21 +132,30 @@ pub(super) fn search(
 }
 
 /// The layouts of all kinds for these objects, each at addresses that the trace does not use.
-/// `spare` words behind the last one stay free, too.
+/// `spare` bytes behind the last one stay free, too.
 pub(super) fn propose(
     trace: &TraceReader,
+    pool: &rayon::ThreadPool,
     objects: &[DataObject],
     survey: &UseSurvey,
     places: &ObjectBlocks,
     examined: &[usize],
     spare: u64,
 ) -> SimResult<Vec<LayoutTrial>> {
+    let contended = |&object: &usize| places.is_contended(object, survey);
+    let examined: Vec<usize> = examined.iter().copied().filter(contended).collect();
+    let in_bytes = ByteObjects::of(trace, pool, objects, survey, &examined)?;
     let mut trials = Vec::new();
-    for &object in examined.iter().filter(|&&object| places.is_contended(object, survey)) {
+    for object in examined {
         let crowded = places.crowded(object);
-        let candidate = Candidate::new(survey, &objects[object], places.block, crowded);
+        let of = |survey, object| Candidate::new(survey, object, places.block, crowded);
+        let candidates = [
+            Some(of(survey, &objects[object])),
+            in_bytes.get(object).map(|(survey, object)| of(survey, object)),
+        ];
         for (kind, entry) in TABLE.iter().enumerate() {
-            trials.extend((entry.propose)(&candidate).into_iter().map(|proposal| LayoutTrial {
+            let proposed = candidates.iter().flatten().flat_map(entry.propose);
+            trials.extend(proposed.map(|proposal| LayoutTrial {
                 object,
                 kind,
                 proposal,
@@ -178,10 +188,9 @@ fn costly_objects(
     ranked.into_iter().map(|(_, object)| object).collect()
 }
 
-fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> SimResult<u64> {
-    let bytes = words.checked_mul(BlockSize::WORD_BYTES);
-    let found = bytes.and_then(|bytes| AddressMap::of(trace).free_range(bytes, block.bytes()));
-    found.ok_or_else(|| {
+fn free_range_for(trace: &TraceReader, bytes: u64, block: BlockSize) -> SimResult<u64> {
+    let found = AddressMap::of(trace).free_range(bytes, block.bytes());
+    found.map(|word| word * BlockSize::WORD_BYTES).ok_or_else(|| {
         config_error(
             "the trace's addresses leave no room for another layout; keep a part of them with \
              `homenode transform select --address`",
@@ -192,9 +201,9 @@ fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> SimResul
 /// Moves every trial to free addresses of its own.
 fn assign_addresses(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize) {
     for trial in trials {
-        trial.proposal.moves.iter_mut().for_each(|piece: &mut MovedWords| piece.to += next);
+        trial.proposal.moves.iter_mut().for_each(|piece: &mut MovedBytes| piece.to += next);
         let end = next + trial.proposal.length;
-        trial.new_blocks = next / block.words()..end / block.words();
+        trial.new_blocks = next / block.bytes()..end / block.bytes();
         next = end;
     }
 }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use super::{FieldClass, PARTS_MAX, classes};
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::{UniformRun, WordExtent};
-use crate::pattern::{self, Elements, bytes};
+use crate::pattern::{self, Elements};
 use crate::survey::{UseSurvey, WordLabel};
-use crate::text::{pieces, size, users};
+use crate::text::{byte_range, pieces, size, users};
 
 /// Most values, of an object or an element, that go to blocks of their own.
 const VALUES_MAX: usize = 32;
@@ -138,7 +138,10 @@ fn fields(candidate: &Candidate<'_>) -> Option<Proposal> {
         let pieces = pieces(candidate.object);
         format!("The {count} {pieces} of `{label}`, of different sizes, each have")
     } else {
-        format!("The {count} elements of `{label}`, {} each, each have", size(bytes(stride)))
+        format!(
+            "The {count} elements of `{label}`, {} each, each have",
+            size(candidate.bytes_of(stride))
+        )
     };
     let elements = (!unequal).then_some(Elements { stride, count });
     propose(candidate, packer, &which, &shared, elements)
@@ -166,7 +169,7 @@ fn are_alike(
 }
 
 /// Cuts words that several threads write into values. Unused words go with those before them.
-fn values_of(survey: &UseSurvey, words: WordExtent) -> Vec<WordExtent> {
+pub(in crate::kind) fn values_of(survey: &UseSurvey, words: WordExtent) -> Vec<WordExtent> {
     let mut values: Vec<WordExtent> = Vec::new();
     for word in words.range() {
         let goes_on = survey.references_to(word) == 0 || word > 0 && survey.joined(word - 1);
@@ -202,7 +205,9 @@ fn propose(
     values: &[Range<u64>],
     elements: Option<Elements>,
 ) -> Option<Proposal> {
-    let one = |range: &Range<u64>| format!("{}-{}", bytes(range.start), bytes(range.end) - 1);
+    let one = |range: &Range<u64>| {
+        byte_range(candidate.bytes_of(range.start), candidate.bytes_of(range.end) - 1)
+    };
     let listed: Vec<String> = values.iter().take(LISTED_MAX).map(one).collect();
     let more = if values.len() > LISTED_MAX { " and more" } else { "" };
     let (what, each) = if values.len() == 1 { ("a value", "it") } else { ("values", "each") };
