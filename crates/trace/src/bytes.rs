@@ -85,6 +85,18 @@ impl<'a> Cursor<'a> {
         if first < 0x80 { Ok(u64::from(first)) } else { self.long_varint(first) }
     }
 
+    /// The same for inner loops, where most numbers have one byte.
+    #[inline(always)]
+    pub(crate) fn short_varint(&mut self) -> Result<u64, DecodeFault> {
+        match self.bytes.get(self.at) {
+            Some(&byte) if byte < 0x80 => {
+                self.at += 1;
+                Ok(u64::from(byte))
+            }
+            _ => self.varint(),
+        }
+    }
+
     fn long_varint(&mut self, first: u8) -> Result<u64, DecodeFault> {
         let mut value = u64::from(first & 0x7f);
         for shift in (7..64).step_by(7) {

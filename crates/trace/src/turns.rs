@@ -65,6 +65,19 @@ impl Turns {
         }
     }
 
+    /// Replaces all turns by these, each the thread and the row after its last.
+    #[inline]
+    pub(crate) fn refill(&mut self, turns: impl Iterator<Item = (u16, u32)>) {
+        self.ends.clear();
+        self.ends.reserve(turns.size_hint().0);
+        for (thread, end) in turns {
+            match self.ends.last_mut() {
+                Some(last) if last.thread == thread => last.end = end,
+                Some(_) | None => self.ends.push(TurnEnd { thread, end }),
+            }
+        }
+    }
+
     /// Adds a row of a thread.
     ///
     /// # Panics

@@ -90,14 +90,18 @@ fn read_turns(streams: &Streams<'_>, layout: ChunkLayout<'_>) -> Result<Vec<Turn
     let [mut row, mut slot] = [0, 0];
     while row < rows {
         let at = slots.offset();
-        let step = slots.varint()?;
+        let step = slots.short_varint()?;
         if step >= left.len() as u64 {
             return Err(DecodeFault::new(at, format!("a thread below {}", left.len()), step));
         }
         // Threads mostly run in the same order, so the steps between threads are small and repeat,
         // which compresses well.
-        slot = (slot + usize::try_from(step).unwrap_or(0)) % left.len();
-        let length = usize::try_from(lengths.varint()?).unwrap_or(usize::MAX);
+        slot += usize::try_from(step).unwrap_or(0);
+        // A division would take as long as the rest of a turn.
+        if slot >= left.len() {
+            slot -= left.len();
+        }
+        let length = usize::try_from(lengths.short_varint()?).unwrap_or(usize::MAX);
         if length == 0 || length > left[slot] {
             return Err(DecodeFault::new(
                 at,
@@ -106,7 +110,9 @@ fn read_turns(streams: &Streams<'_>, layout: ChunkLayout<'_>) -> Result<Vec<Turn
             ));
         }
         left[slot] -= length;
-        turns.extend(Turn::new(slot, row, length));
+        if let Some(turn) = Turn::new(slot, row, length) {
+            turns.push(turn);
+        }
         row += length;
     }
     slots.end()?;
@@ -115,8 +121,7 @@ fn read_turns(streams: &Streams<'_>, layout: ChunkLayout<'_>) -> Result<Vec<Turn
 }
 
 fn name_threads(turns: &[Turn], layout: ChunkLayout<'_>, named: &mut Turns) {
-    named.clear();
-    turns.iter().for_each(|turn| named.add(layout.table[turn.slot()].0, turn.len()));
+    named.refill(turns.iter().map(|turn| (layout.table[turn.slot()].0, turn.end())));
 }
 
 struct ThreadDecoder {

@@ -52,6 +52,11 @@ impl Turn {
         self.rows as usize
     }
 
+    /// The row after its last.
+    pub(super) const fn end(self) -> u32 {
+        self.row + self.rows
+    }
+
     pub(super) const fn range(self) -> Range<usize> {
         self.row as usize..self.row as usize + self.rows as usize
     }
