@@ -63,7 +63,7 @@ def test_the_manifest_is_whole(program: Program) -> None:
         assert bool(program.cure) == program.twin
     else:
         assert program.twin
-        assert program.storage in {"static", "heap", "stack-variable"}
+        assert program.storage in {"static", "heap", "mapping", "stack-variable"}
         assert len(program.marked_lines(program.marker)) == 1
         assert re.search(rf"\b(?:{program.object})\b", program.source.read_text())
 
@@ -116,7 +116,7 @@ def test_the_planted_object_suffers_most(program: Program, twins: Twins) -> None
     assert worst["kind"] == program.storage
     if program.storage in {"static", "stack-variable"}:
         assert re.fullmatch(rf"(.*::)?(?:{program.object})", worst["name"])
-    elif program.storage == "heap" and program.language == "c":
+    elif program.storage in {"heap", "mapping"} and program.language == "c":
         assert worst["allocated_at"]["line"] == program.marked_lines(program.marker)[0]
 
 

@@ -28,6 +28,6 @@ pub use candidate::{Candidate, Packer, Proposal, ProposalText};
 pub use chance::{ApparentSaving, ChanceRange, PairedRepetitions};
 pub use concurrency::RunningThreads;
 pub use layout::{Layout, MovedBytes};
-pub use objects::{DataObject, UniformRun, WordExtent, data_objects, uniform_runs};
+pub use objects::{DataObject, PartOfObject, UniformRun, WordExtent, data_objects, uniform_runs};
 pub use sharing::{FalselyShared, false_sharing};
 pub use survey::{ContendedUse, UseSurvey, UseSurveyor, WordLabel};

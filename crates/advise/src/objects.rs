@@ -1,6 +1,6 @@
 //! The program's objects as sets of words, so that each word has one owner.
 
-use homenode_analysis::{Names, Object, ObjectKind};
+use homenode_analysis::{Names, Object, ObjectKind, SourceSite};
 use homenode_base::BlockSize;
 use rustc_hash::FxHashMap;
 
@@ -39,11 +39,27 @@ impl WordExtent {
     }
 }
 
+/// Whether a [`DataObject`] is an object of the trace, or a part of one without structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PartOfObject {
+    /// All of it.
+    Whole,
+    /// Neighbouring lines that processors wait for.
+    HotLines {
+        /// The source line that writes them most.
+        used_at: Option<SourceSite>,
+    },
+    /// What is left without these: it does not move.
+    Rest,
+}
+
 /// A data structure whose layout may be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataObject {
     /// The object of the trace; none for memory without a name.
     pub identity: Option<Object>,
+    /// How much of it this is.
+    pub part: PartOfObject,
     /// Bytes of a unit of its extents: those of a word, or 1.
     pub unit_bytes: u64,
     /// Its words, in order: one extent for a symbol, one for every heap block of a call site.
@@ -56,10 +72,13 @@ impl DataObject {
     /// A short name for people.
     #[must_use]
     pub fn label(&self) -> String {
-        let first = self.extents.first().map_or(0, |extent| extent.first);
-        match &self.identity {
-            Some(known) if !known.label().is_empty() => known.label(),
-            Some(_) | None => format!("memory at {:#x}", first * self.unit_bytes),
+        let first = self.extents.first().map_or(0, |extent| extent.first) * self.unit_bytes;
+        match self.identity.as_ref().map(Object::label).filter(|label| !label.is_empty()) {
+            Some(label) if matches!(self.part, PartOfObject::HotLines { .. }) => {
+                format!("memory at {first:#x} in {label}")
+            }
+            Some(label) => label,
+            None => format!("memory at {first:#x}"),
         }
     }
 
@@ -70,6 +89,7 @@ impl DataObject {
         let extent = |e: &WordExtent| WordExtent { first: scale(e.first), words: scale(e.words) };
         Self {
             identity: self.identity.clone(),
+            part: self.part.clone(),
             unit_bytes: 1,
             extents: self.extents.iter().map(extent).collect(),
             used: scale(self.used),
@@ -87,9 +107,15 @@ impl DataObject {
     #[must_use]
     pub fn movable(&self) -> bool {
         let kind = self.identity.as_ref().map(|known| known.kind);
+        let stays = self.is_sparse() || self.part == PartOfObject::Rest;
+        !stays && !matches!(kind, Some(ObjectKind::Stack | ObjectKind::ThreadLocal))
+    }
+
+    /// Whether hardly any word of a large object is used.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
         let words = self.words();
-        let sparse = words > SPARSE_WORDS && words / SPARSE_TIMES > self.used;
-        !sparse && !matches!(kind, Some(ObjectKind::Stack | ObjectKind::ThreadLocal))
+        words > SPARSE_WORDS && words / SPARSE_TIMES > self.used
     }
 }
 
@@ -147,7 +173,13 @@ impl ObjectCollector {
         let index = *self.of_group.entry(group).or_insert(next);
         if index == next {
             let (identity, unit_bytes) = (Some(identity()), BlockSize::WORD_BYTES);
-            self.objects.push(DataObject { identity, unit_bytes, extents: Vec::new(), used: 0 });
+            self.objects.push(DataObject {
+                identity,
+                part: PartOfObject::Whole,
+                unit_bytes,
+                extents: Vec::new(),
+                used: 0,
+            });
         }
         self.objects[index].extents.push(extent);
         self.objects[index].used += used;
@@ -166,7 +198,13 @@ impl ObjectCollector {
         self.open = Some(self.objects.len());
         let extents = vec![WordExtent { first: word, words: 1 }];
         let unit_bytes = BlockSize::WORD_BYTES;
-        self.objects.push(DataObject { identity: None, unit_bytes, extents, used: 1 });
+        self.objects.push(DataObject {
+            identity: None,
+            part: PartOfObject::Whole,
+            unit_bytes,
+            extents,
+            used: 1,
+        });
     }
 }
 

@@ -181,6 +181,7 @@ mod tests {
     use homenode_trace::Batch;
 
     use super::*;
+    use crate::objects::PartOfObject;
     use crate::survey::UseSurveyor;
 
     #[test]
@@ -202,7 +203,13 @@ mod tests {
         let mut surveyor = UseSurveyor::new(4, ReferenceFilter::ALL);
         surveyor.push(&batch);
         let extents = vec![WordExtent { first: 0x400, words: 6 + 10 * 12 }];
-        let object = DataObject { identity: None, unit_bytes: 4, extents, used: 123 };
+        let object = DataObject {
+            identity: None,
+            part: PartOfObject::Whole,
+            unit_bytes: 4,
+            extents,
+            used: 123,
+        };
         assert_eq!(header(&object, &surveyor.finish(), 10), 6);
     }
 }

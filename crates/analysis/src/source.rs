@@ -24,7 +24,8 @@ impl SourceSite {
     }
 
     /// The place for people: file, line and function, or what is known of them.
-    pub(crate) fn label(&self) -> String {
+    #[must_use]
+    pub fn label(&self) -> String {
         let function = plain_function(&self.function);
         match (self.pc, self.file.is_empty(), function.is_empty()) {
             (0, true, _) => function.to_owned(),

@@ -128,14 +128,14 @@ impl OpenTrial {
     }
 }
 
-struct ObjectWords<'a> {
+pub(super) struct ObjectWords<'a> {
     objects: &'a [DataObject],
     /// Range of words (end exclusive) and the object, in order.
     extents: Vec<(u64, u64, usize)>,
 }
 
 impl<'a> ObjectWords<'a> {
-    fn new(objects: &'a [DataObject]) -> Self {
+    pub(super) fn new(objects: &'a [DataObject]) -> Self {
         let mut extents: Vec<(u64, u64, usize)> = Vec::new();
         for (index, object) in objects.iter().enumerate() {
             extents.extend(object.extents.iter().map(|e| (e.first, e.first + e.words, index)));
@@ -144,15 +144,32 @@ impl<'a> ObjectWords<'a> {
         Self { objects, extents }
     }
 
+    fn object_of(&self, word: u64) -> Option<usize> {
+        let after = self.extents.partition_point(|&(first, ..)| first <= word);
+        let &(_, end, object) = self.extents[..after].last()?;
+        (word < end).then_some(object)
+    }
+
+    /// Cycles of waiting for each object because of false sharing; 0 if there are few such waits.
+    pub(super) fn false_sharing(&self, result: &LineResult) -> Vec<u64> {
+        let mut waited = vec![Waits::default(); self.objects.len()];
+        for (word, waits) in result.waits.iter() {
+            if let Some(object) = self.object_of(word) {
+                let Waits { transactions, cycles } = waits.of(WaitCause::FalseSharing);
+                waited[object].transactions += transactions;
+                waited[object].cycles += cycles;
+            }
+        }
+        let enough = |waits: Waits| waits.transactions >= OBJECT_TRANSACTIONS;
+        waited.into_iter().map(|waits| if enough(waits) { waits.cycles } else { 0 }).collect()
+    }
+
     /// At most `most` objects with at least `least` cycles of waiting for sharing, longest first.
     /// Words that a layout has moved belong to no object.
     fn waited_for(&self, result: &LineResult, least: u64, most: usize) -> Vec<usize> {
         let mut waited = vec![Waits::default(); self.objects.len()];
         for (word, waits) in result.waits.iter() {
-            let after = self.extents.partition_point(|&(first, ..)| first <= word);
-            if let Some(&(_, end, object)) = self.extents[..after].last()
-                && word < end
-            {
+            if let Some(object) = self.object_of(word) {
                 for cause in [WaitCause::FalseSharing, WaitCause::TrueSharing] {
                     waited[object].transactions += waits.of(cause).transactions;
                     waited[object].cycles += waits.of(cause).cycles;

@@ -8,6 +8,7 @@ use homenode_trace::TraceReader;
 use super::evaluator::ReportPart;
 use super::line_search::{LineSearch, search};
 use super::report::{AdvicePoint, AdviceWriter, CostScale, LayoutCost, LineFindings};
+use super::untried::untried;
 use crate::error::SimResult;
 use crate::lines::{LineReplay, LineResult, LineTime, line_findings, line_objects};
 use crate::results::ratio;
@@ -38,6 +39,7 @@ pub(super) fn advise(
         search(replay, trace, objects, survey, before, tick)
     });
     let LineSearch { found, after, chance } = searched?;
+    findings.extend(untried(objects, &found.trials, survey, before, replay.block));
     let after = after.as_ref().unwrap_or(before);
     let sharing_after = if found.layout.is_empty() {
         sharing

@@ -5,6 +5,7 @@ mod bytes;
 mod config;
 mod evaluator;
 mod followers;
+mod hot_lines;
 mod line_search;
 mod lines;
 mod place;
@@ -14,6 +15,7 @@ mod report;
 mod run;
 mod search;
 mod trial;
+mod untried;
 
 pub use config::AdviceConfig;
 pub use report::{AdvicePoint, AdviceProvenance, AdviceReport};

@@ -1,7 +1,7 @@
 //! Results, as the command line prints them.
 
 use homenode_advise::kind::TABLE;
-use homenode_advise::{Candidate, ChanceRange, DataObject, FalselyShared, UseSurvey};
+use homenode_advise::{Candidate, ChanceRange, DataObject, FalselyShared, PartOfObject, UseSurvey};
 use homenode_analysis::{ObjectKind, SourceSite};
 use homenode_base::{BlockSize, ProcId};
 use homenode_placement::{Amount, Cost};
@@ -263,7 +263,7 @@ impl AdviceWriter<'_> {
                 extra_bytes: trial.proposal.extra_bytes,
                 saved_alone: self.scale.units(taken.alone),
                 saved_alone_share: self.scale.share(taken.alone),
-                sentence: said.sentence.clone(),
+                sentence: said.sentence.clone() + &used_at(&self.objects[trial.object]),
                 hint: said.hint.clone(),
                 ..self.row(TABLE[trial.kind].name, trial.object, taken.more)
             }
@@ -306,6 +306,16 @@ impl AdviceWriter<'_> {
             sentence: String::new(),
             hint: String::new(),
         }
+    }
+}
+
+/// Where the program writes memory that has no name of its own.
+fn used_at(object: &DataObject) -> String {
+    match &object.part {
+        PartOfObject::HotLines { used_at: Some(site) } => {
+            format!(" It is written most at {}.", site.label())
+        }
+        PartOfObject::HotLines { .. } | PartOfObject::Whole | PartOfObject::Rest => String::new(),
     }
 }
 

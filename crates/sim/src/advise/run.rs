@@ -11,6 +11,7 @@ use homenode_transform::CacheFilterShape;
 
 use super::config::AdviceConfig;
 use super::evaluator::{LayoutEvaluator, PricedReferences};
+use super::hot_lines::{name_uses, take_out};
 use super::report::{AdvicePoint, AdviceProvenance, AdviceReport};
 use super::search::search;
 use super::{lines, place, report};
@@ -149,6 +150,8 @@ fn on_lines(
     let objects = data_objects(&names, &survey);
     let mut advised = Advised { trace, out, points: Vec::new(), written: None };
     for (replay, before) in replays.iter().zip(before) {
+        let mut objects = take_out(objects.clone(), &survey, &before, replay.block);
+        name_uses(&mut objects, &names, trace, &pool)?;
         let tick = &mut progress.of_passes(0.2);
         let found = lines::advise(replay, trace, &objects, &survey, &names, &before, tick)?;
         advised.add(found, replay.block)?;

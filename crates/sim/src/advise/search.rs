@@ -87,7 +87,7 @@ impl ObjectBlocks {
 
     /// Whether several threads use one of an object's blocks during the parallel part: without that
     /// no layout reduces sharing.
-    fn is_contended(&self, object: usize, survey: &UseSurvey) -> bool {
+    pub(super) fn is_contended(&self, object: usize, survey: &UseSurvey) -> bool {
         let words = self.block.words();
         self.blocks[object].iter().any(|b| survey.is_contended(b * words..(b + 1) * words))
     }

@@ -171,3 +171,38 @@ fn counts_and_locks_of_many_threads_are_findings() {
     };
     assert_eq!(shared_word(one_writer, false, "hits"), []);
 }
+
+/// Four threads that add to neighbouring words of a line.
+fn neighbours(start: u64) -> Vec<Access> {
+    let add = |turn: u64| {
+        let thread = u16::try_from(turn % 4).unwrap();
+        Access::new(thread, AccessKind::Atomic, start + 8 * (turn % 4), 8)
+    };
+    (0..2000).map(add).collect()
+}
+
+#[test]
+fn hot_lines_of_a_large_mapping_are_advised_by_address() {
+    let mapping = AddressRange::new(RangeKind::Mapping, 0x1000_0000, 256 << 20, "arena");
+    let trace = write_all(&neighbours(0x1000_4000), vec![mapping]);
+    let point = only(&trace, "spr-2s-lines", "mesi", 64);
+    let [row] = &point.advice[..] else { panic!("{:?}", point.advice) };
+    assert_eq!((row.kind, &row.object[..]), ("pad", "memory at 0x10004000 in arena"));
+    assert_eq!((&row.address[..], row.size, row.words), ("0x10004000", 32, 8));
+    let lines = point.lines.expect("a clock");
+    assert_eq!(lines.after.waits.false_sharing.transactions, 0);
+    assert_eq!(lines.findings, []);
+}
+
+#[test]
+fn what_no_layout_was_tried_for_is_said() {
+    let own = AddressRange::new(RangeKind::ThreadLocal, 0x1_0000, 64, "");
+    let trace = write_all(&neighbours(0x1_0000), vec![own]);
+    let point = only(&trace, "spr-2s-lines", "mesi", 64);
+    assert_eq!((point.advice.len(), point.tried), (0, 0));
+    let findings = point.lines.expect("a clock").findings;
+    let [finding] = &findings[..] else { panic!("{findings:?}") };
+    assert_eq!((finding.kind, finding.threads), ("untried", 4));
+    let reason = "a program does not choose where thread-local storage lies";
+    assert!(finding.sentence.contains(reason), "{}", finding.sentence);
+}
