@@ -12,7 +12,7 @@ pub(crate) struct LineFilter {
 }
 
 impl LineFilter {
-    /// The lines of these units, each of so many bytes.
+    /// The lines of these units, which have `unit_bytes` bytes each.
     pub(crate) fn new(units: impl IntoIterator<Item = u64>, unit_bytes: u64) -> Self {
         let bits = vec![0; BITS / 64].into();
         let mut filter = Self { bits, line_units: LINE_BYTES / unit_bytes };

@@ -9,7 +9,7 @@ use object::{Object, ObjectSection};
 
 use crate::{SymbolError, elf};
 
-/// At least so many bytes are decompressed at once.
+/// Fewest bytes that are decompressed at once, except at the end.
 const STEP: usize = 1 << 16;
 
 /// Contents of a section; the file's bytes are passed to every call.

@@ -54,13 +54,9 @@ impl<M: MemorySystem> Clock<M> {
 
     fn roll_back_from(&mut self, at: usize, time: u64, concerned: impl Fn(&M, &M::Hit) -> bool) {
         let Self { memory, processors, .. } = self;
-        let ahead = &mut processors[at].ahead;
-        let first = ahead.first(time, |hit| concerned(memory, hit));
-        if first == ahead.len() {
-            return;
+        if processors[at].ahead.roll_back(memory, time, concerned) {
+            self.issue_again(at);
         }
-        ahead.take_from(first).for_each(|hit| memory.roll_back(&hit));
-        self.issue_again(at);
     }
 
     /// Takes back, in the clock, what was rolled back in the memory system.

@@ -75,18 +75,21 @@ impl<H: Copy> HitLog<H> {
         self.from + at as u64 * self.interval
     }
 
-    /// The first hit at this time or later that is `concerned`; the length of the log if none is.
-    pub(crate) fn first(&self, time: u64, concerned: impl Fn(&H) -> bool) -> usize {
+    /// Takes back, in the memory system, the first hit at this time or later that is `concerned`,
+    /// and all after it. Returns whether there was one.
+    pub(crate) fn roll_back<M: MemorySystem<Hit = H>>(
+        &mut self,
+        memory: &mut M,
+        time: u64,
+        concerned: impl Fn(&M, &H) -> bool,
+    ) -> bool {
         let settled = time.saturating_sub(self.from).div_ceil(self.interval.max(1));
         let settled = usize::try_from(settled).unwrap_or(usize::MAX).min(self.hits.len());
-        let first = self.hits[settled..].iter().position(concerned);
-        first.map_or(self.hits.len(), |first| settled + first)
-    }
-
-    /// Removes the hits from this one on, and returns them, the last one first.
-    pub(crate) fn take_from(&mut self, first: usize) -> impl Iterator<Item = H> {
+        let first = self.hits[settled..].iter().position(|hit| concerned(memory, hit));
+        let Some(first) = first else { return false };
         self.limit /= 2;
-        self.hits.drain(first..).rev()
+        self.hits.drain(settled + first..).rev().for_each(|hit| memory.roll_back(&hit));
+        true
     }
 }
 

@@ -422,9 +422,7 @@ impl<M: MemorySystem> Requesters<'_, M> {
         concerned: impl Fn(&M::Hit) -> bool,
     ) {
         let ahead = &mut self.processors[processor].ahead;
-        let first = ahead.first(self.now + 1, concerned);
-        if first < ahead.len() {
-            ahead.take_from(first).for_each(|hit| memory.roll_back(&hit));
+        if ahead.roll_back(memory, self.now + 1, |_, hit| concerned(hit)) {
             self.rolled_back.push(processor);
         }
     }
