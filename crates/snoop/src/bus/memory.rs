@@ -1,6 +1,8 @@
 //! The bus, caches and memory as a memory system of the clock.
 
-use homenode_cache::{BlockAccess, CacheArrays, ClockError, LoggedHit, WordMask, permission};
+use homenode_cache::{
+    BlockAccess, CacheArrays, ClockError, FrameLocation, LoggedHit, WordMask, permission,
+};
 use homenode_clock::{
     ClockTime, MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, TimedMemory,
 };
@@ -39,6 +41,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
             arbiter: Arbiter::new(timed.bus.arbitration, usize::from(setup.processors)),
             prices: TransactionPrices::new(timed.cycles, &timed.bus)?,
         })
+    }
+
+    /// Where a reference may hit.
+    #[inline(always)]
+    fn locate(&self, reference: &MemoryReference) -> FrameLocation {
+        self.caches.driver.caches.locate(self.caches.cache(reference), reference.block)
     }
 
     /// Before a request changes caches: rolls back later hits of its processor in the same set, and
@@ -109,10 +117,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         let need = permission(reference.kind.writes());
         let words = W::of_bytes(reference.first, reference.last);
-        let cache = self.caches.cache(reference);
-        let caches = &mut self.caches.driver.caches;
-        let place = caches.locate(cache, reference.block);
-        caches.hit(place, reference.block, words, need)
+        let place = self.locate(reference);
+        self.caches.driver.caches.hit(place, reference.block, words, need)
     }
 
     #[inline(always)]
@@ -126,10 +132,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
     fn try_logged_hit(&mut self, reference: &MemoryReference) -> Option<LoggedHit<W>> {
         let need = permission(reference.kind.writes());
         let words = W::of_bytes(reference.first, reference.last);
-        let cache = self.caches.cache(reference);
-        let caches = &mut self.caches.driver.caches;
-        let place = caches.locate(cache, reference.block);
-        caches.logged_hit(place, reference.block, words, need)
+        let place = self.locate(reference);
+        self.caches.driver.caches.logged_hit(place, reference.block, words, need)
     }
 
     fn roll_back(&mut self, hit: &LoggedHit<W>) {
